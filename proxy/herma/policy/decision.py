@@ -1,0 +1,75 @@
+"""What a check decides, and what it found.
+
+A decision is one of `Allow`, `Rewrite` and `Deny`; take it apart with `match` and close with `assert_never`.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = ["Allow", "Decision", "Deny", "Finding", "Level", "Mode", "Rewrite"]
+
+
+class Level(StrEnum):
+    """How grave a finding is (Sigma's words)."""
+
+    INFORMATIONAL = "informational"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+class Mode(StrEnum):
+    """What a check's refusal does: `enforce` refuses, `monitor` reports and passes, `off` does not run."""
+
+    ENFORCE = "enforce"
+    MONITOR = "monitor"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One rule or check that applied; names the place, never the text.
+
+    `place` is a JSON Pointer (RFC 6901) or `header:Name`, `path`, `query`. `attack` is a MITRE ATT&CK id.
+    """
+
+    rule_id: str
+    level: Level = Level.HIGH
+    place: str = ""
+    attack: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """Let it pass as it is."""
+
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Let it pass with these bytes in place of the body."""
+
+    body: bytes
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """Refuse.
+
+    `code` is stable and starts with `herma.`; `message` is for the person who called and repeats nothing of the request.
+    `retryable` is False for a policy refusal: repeating it gives the same answer.
+    """
+
+    status: int
+    code: str
+    message: str
+    findings: tuple[Finding, ...] = ()
+    retry_after_s: int | None = None
+    retryable: bool = False
+    close: bool = False
+
+
+type Decision = Allow | Rewrite | Deny
