@@ -1,0 +1,1 @@
+"""Rules, profiles and indicators as data: where they are, and how they are read."""
