@@ -1,0 +1,97 @@
+# Herma. `make run` and `make test` set up all they need; `make help` lists the rest.
+
+VENV := .venv
+PY := $(VENV)/bin/python
+UV := $(VENV)/bin/uv
+CACHE := .cache
+HERMES_VERSION := 0.19.0
+HERMA_HERMES_VENV ?= $(CURDIR)/$(CACHE)/hermes-$(HERMES_VERSION)
+
+# pyright comes as an npm package inside a Python package: its copy stays in this directory.
+export HERMA_HERMES_VENV
+export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/$(CACHE)/pyright
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# The first Python that is new enough. Name another one with PYTHON=...
+FIND_PYTHON = for python in $(PYTHON) python3 python3.14 python3.13 python3.12 /usr/bin/python3 /usr/local/bin/python3; do \
+	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && { echo "$$python"; break; }; done
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format unit e2e bench docs lock hermes-venv system-packages clean
+
+help:  ## Show this list
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+run: $(VENV)/run.stamp  ## Run the gate. UPSTREAM=http://127.0.0.1:8642 names the agent server, LISTEN=ADDRESS:PORT the gate's address
+	@$(VENV)/bin/herma run --demo $(if $(UPSTREAM),--upstream '$(UPSTREAM)') $(if $(LISTEN),--listen '$(LISTEN)')
+
+test: system-packages lint unit e2e  ## Set up everything and run every check and test
+
+lint: $(VENV)/dev.stamp  ## Formatter, linter, type checkers, import layers
+	$(VENV)/bin/ruff format --check --quiet .
+	$(VENV)/bin/ruff check --quiet .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/pyright --pythonpath $(PY)
+	PYTHONPATH=proxy $(VENV)/bin/lint-imports --no-cache
+
+format: $(VENV)/dev.stamp  ## Format the code and apply the linter's safe fixes
+	$(VENV)/bin/ruff format --quiet .
+	$(VENV)/bin/ruff check --fix --quiet .
+
+unit: $(VENV)/dev.stamp  ## Unit, property, attack, docs and packaging tests with branch coverage
+	@rm -rf $(CACHE)/coverage && mkdir -p $(CACHE)/coverage
+	$(VENV)/bin/coverage run -m pytest -q -m 'not e2e'
+	@$(VENV)/bin/coverage combine --quiet
+	@echo 'Coverage of the policy core (100 % of its branches):'
+	@$(VENV)/bin/coverage report --include='*/herma/policy/*' --fail-under=100
+	@echo 'Coverage of everything (at least 90 %):'
+	@$(VENV)/bin/coverage report --fail-under=90
+
+e2e: $(VENV)/dev.stamp hermes-venv  ## The suites against the real hermes-agent
+	$(PY) -m pytest -q -m e2e
+
+bench: $(VENV)/dev.stamp hermes-venv  ## Measure the gate beside other proxies, print the table
+	$(PY) tests/bench/run.py
+
+docs: $(VENV)/dev.stamp  ## Write the generated pages again
+	HERMA_WRITE_DOCS=1 $(PY) -m pytest -q -m generated
+
+lock: $(VENV)/dev.stamp  ## Resolve the dependencies again and write the lock files
+	$(UV) pip compile $(LOCK) pyproject.toml -o requirements.lock
+	$(UV) pip compile $(LOCK) pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock
+	$(UV) pip compile $(LOCK) --group build -c requirements-dev.lock -o requirements-build.lock
+	$(UV) pip compile $(LOCK) --group hermes -o requirements-hermes.lock
+LOCK = --quiet --universal --python-version 3.12 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock'
+
+hermes-venv: $(HERMA_HERMES_VENV)/locked.stamp
+
+# uv, because pip takes minutes to resolve this one.
+$(CURDIR)/$(CACHE)/hermes-$(HERMES_VERSION)/locked.stamp: requirements-hermes.lock | $(VENV)/dev.stamp
+	$(UV) venv --quiet --clear --python $(PY) $(@D)
+	$(UV) pip install --quiet --python $(@D)/bin/python --require-hashes -r requirements-hermes.lock
+	@touch $@
+
+# A virtual environment of your own is used as it is.
+$(HERMA_HERMES_VENV)/locked.stamp:
+	@test -x '$(@D)/bin/python' || { echo 'HERMA_HERMES_VENV names $(@D), which is no virtual environment' >&2; exit 1; }
+
+system-packages:
+	@.ci/system-packages
+
+$(VENV)/run.stamp: requirements.lock requirements-build.lock pyproject.toml
+	@python=$$($(FIND_PYTHON)); \
+	test -n "$$python" || { echo 'Herma needs Python 3.12 or newer and found none. Install one, or name it: make PYTHON=/path/to/python3.12' >&2; exit 1; }; \
+	"$$python" -m venv $(VENV) || { echo 'Could not make $(VENV). On Debian and Ubuntu: apt install python3-venv' >&2; exit 1; }
+	@$(PY) -m pip install --quiet --require-hashes -r requirements.lock -r requirements-build.lock
+	@$(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.lock
+	@$(PY) -m pip install --quiet --require-hashes -r requirements-dev.lock
+	@touch $@
+
+clean:  ## Remove virtual environments, caches and build output
+	rm -rf $(VENV) $(CACHE) build dist .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find proxy tests -name __pycache__ -type d -prune -exec rm -rf {} +
