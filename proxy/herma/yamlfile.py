@@ -163,7 +163,7 @@ class _Builder:
             pass
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
-            at = (mark.line + 1, mark.column + 1) if mark else (0, 0)
+            at = (mark.line + 1, mark.column + 1) if mark is not None else (0, 0)
             self._note(
                 at,
                 "yaml.syntax",

@@ -1,0 +1,1 @@
+"""Configuration: one YAML file, checked whole before any port opens."""

@@ -1,0 +1,338 @@
+"""The whole configuration as one frozen value.
+
+These classes are the one source of what `herma.yaml` may hold: the reader, the JSON Schema and the reference page are
+driven by them. A field's name is its key; units stand in names. Every default is safe.
+"""
+
+# ruff: noqa: RUF009 - option() is dataclasses.field with a description, which belongs in a default
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+
+from herma.config.option import derived, option
+from herma.config.values import (
+    Address,
+    Bytes,
+    FileMode,
+    FilePath,
+    KeyHash,
+    Name,
+    Network,
+    Origin,
+    PublicName,
+    Seconds,
+    Tcp,
+    UpstreamUrl,
+)
+from herma.errors import Problem
+from herma.policy.decision import Mode
+from herma.policy.grant import Scope
+from herma.policy.secret import Secret
+
+__all__ = [
+    "Admin",
+    "Audit",
+    "Auth",
+    "AuthKey",
+    "CheckSettings",
+    "Content",
+    "Cors",
+    "Failures",
+    "Limits",
+    "Listener",
+    "Rate",
+    "Rates",
+    "Redaction",
+    "Settings",
+    "Tls",
+    "Upstream",
+    "UpstreamTls",
+]
+
+_NO_CHECKS: Mapping[str, "CheckSettings"] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """The certificate of a listener."""
+
+    cert_file: FilePath = option("PEM file with the certificate, followed by its chain.")
+    key_file: FilePath = option("PEM file with the certificate's private key.")
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """One address that callers connect to.
+
+    `binds` holds the IP addresses the start-up law judged: bind these, never resolve the name again. `public` is its
+    verdict. Both are worked out, not configured.
+    """
+
+    address: Address = option("`host:port`, `[IPv6]:port` or `unix:/path`.", example="127.0.0.1:8643")
+    mode: FileMode = option(
+        'Mode of a Unix socket, in quotes. Wider than "0600" counts as public.', default=FileMode(0o600)
+    )
+    tls: Tls | None = option("Serve HTTPS with this certificate.", default=None)
+    public_names: tuple[PublicName, ...] = option(
+        "Names that callers may use in `Host`, beside the listener's own address.",
+        default=(),
+        example="agent.example.com",
+    )
+    binds: tuple[str, ...] = derived(default=())
+    public: bool = derived(default=True)
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamTls:
+    """How an https upstream is verified."""
+
+    ca_file: FilePath | None = option(
+        "PEM file with the authorities to trust instead of the system's.", default=None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """The agent server behind the gate."""
+
+    url: UpstreamUrl = option(
+        "`http://host:port`, `https://host:port` or `unix:/path`.", example="http://127.0.0.1:8642"
+    )
+    profile: Name = option(
+        "Which routes the upstream has: a file of `rules/profiles/`.", default=Name("hermes-api")
+    )
+    key: Secret | None = option(
+        "The upstream's own key, which replaces the caller's.", default=None, secret=True
+    )
+    connect_timeout_s: Seconds = option(
+        "Longest wait for a connection.", default=Seconds(5.0), minimum=0.1, maximum=300
+    )
+    head_timeout_s: Seconds = option(
+        "Longest wait for the head of an answer.", default=Seconds(600.0), minimum=1, maximum=86400
+    )
+    idle_timeout_s: Seconds = option(
+        "Longest silence inside an answer.", default=Seconds(900.0), minimum=1, maximum=86400
+    )
+    max_connections: int = option(
+        "Connections to the upstream, per worker.", default=256, minimum=1, maximum=65535
+    )
+    keepalive_s: Seconds = option(
+        "How long an unused connection is kept.", default=Seconds(10.0), minimum=0, maximum=3600
+    )
+    tls: UpstreamTls | None = option("Verification of an https upstream.", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class AuthKey:
+    """One API key and what it may do."""
+
+    name: Name = option("Name in logs and on `/status`; never the key itself.", example="laptop")
+    key: Secret | KeyHash = option(
+        "The key: from a file, from the environment, or as a hash.", secret=True, hashed=True
+    )
+    scopes: frozenset[Scope] = option("What the key may do; `admin` covers all.", min_items=1)
+    group: str = option("Keys of one group share the runs they start.", default="")
+    expires: datetime | None = option(
+        "From when on the key is refused (RFC 3339).", default=None, example="2027-01-01T00:00:00Z"
+    )
+    networks: tuple[Network, ...] = option(
+        "Where the key may be used from; empty means anywhere.", default=()
+    )
+    max_concurrent_runs: int | None = option(
+        "The key's own cap on runs.", default=None, minimum=1, maximum=100_000
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """How failed attempts are slowed down."""
+
+    free_attempts: int = option("Failures before the first delay.", default=5, minimum=0, maximum=1000)
+    base_delay_s: Seconds = option(
+        "First delay; it doubles with each failure.", default=Seconds(1.0), minimum=0.1, maximum=3600
+    )
+    max_delay_s: Seconds = option("Longest delay.", default=Seconds(900.0), minimum=1, maximum=86400)
+
+
+@dataclass(frozen=True, slots=True)
+class Auth:
+    """Who may call."""
+
+    keys: tuple[AuthKey, ...] = option("API keys.", default=())
+    min_entropy_bits: int = option(
+        "Weakest key that is accepted; can only be raised.", default=64, minimum=64, maximum=512
+    )
+    failures: Failures = option("Delays after failed attempts.", factory=Failures)
+
+
+@dataclass(frozen=True, slots=True)
+class Cors:
+    """Which web pages may call from a browser."""
+
+    origins: tuple[Origin, ...] = option(
+        "Origins that may call; none by default.", default=(), example="https://app.example.com"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A token bucket."""
+
+    per_s: float = option("Requests a second in the long run.", minimum=0.001, maximum=1_000_000)
+    burst: float = option("Requests at once.", minimum=1, maximum=1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Requests a second."""
+
+    per_key: Rate | None = option("For each key.", default=None)
+    per_address: Rate | None = option("For each address, with a key or without.", default=None)
+    unauthenticated: Rate = option(
+        "For each address, without a key.", factory=lambda: Rate(per_s=5.0, burst=20.0)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a caller may ask for."""
+
+    max_body_bytes: Bytes = option(
+        "Largest request body.", default=Bytes(10_485_760), minimum=1024, maximum=1 << 30
+    )
+    max_inflated_bytes: Bytes = option(
+        "Largest request body after decompression.", default=Bytes(10_485_760), minimum=1024, maximum=1 << 30
+    )
+    max_json_depth: int = option("Levels of a JSON body.", default=64, minimum=4, maximum=200)
+    max_json_keys: int = option(
+        "Keys and items of a JSON body.", default=20_000, minimum=16, maximum=10_000_000
+    )
+    max_response_bytes: Bytes = option(
+        "Largest answer that is decided whole.", default=Bytes(67_108_864), minimum=65_536, maximum=1 << 32
+    )
+    max_concurrent_runs: int = option(
+        "Turns at the same time over all keys; 0 means no cap.", default=10, minimum=0, maximum=100_000
+    )
+    max_connections: int = option("Open connections, per worker.", default=1024, minimum=1, maximum=65535)
+    max_connections_per_address: int = option(
+        "Open connections from one address.", default=128, minimum=1, maximum=65535
+    )
+    max_headers: int = option("Header fields of a request.", default=100, minimum=8, maximum=1000)
+    max_header_bytes: Bytes = option(
+        "Bytes of all header fields.", default=Bytes(32_768), minimum=1024, maximum=1_048_576
+    )
+    max_target_bytes: Bytes = option(
+        "Bytes of the request target.", default=Bytes(8192), minimum=256, maximum=65_536
+    )
+    head_timeout_s: Seconds = option(
+        "Longest wait for a request's head.", default=Seconds(10.0), minimum=0.1, maximum=600
+    )
+    body_timeout_s: Seconds = option(
+        "Longest wait for a request's body.", default=Seconds(60.0), minimum=0.1, maximum=3600
+    )
+    idle_timeout_s: Seconds = option(
+        "How long a connection may wait for its next request.", default=Seconds(75.0), minimum=1, maximum=3600
+    )
+    send_timeout_s: Seconds = option(
+        "How long a caller may not read.", default=Seconds(30.0), minimum=0.1, maximum=3600
+    )
+    max_buffered_bytes: Bytes = option(
+        "Bytes of all bodies held at the same time, per worker.",
+        default=Bytes(268_435_456),
+        minimum=1_048_576,
+        maximum=1 << 36,
+    )
+    rates: Rates = option("Requests a second.", factory=Rates)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSettings:
+    """How one check acts."""
+
+    mode: Mode = option(
+        "`enforce` refuses, `monitor` reports and passes, `off` does not look.", default=Mode.ENFORCE
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """How secrets are taken out of answers."""
+
+    mode: Mode = option(
+        "`enforce` masks, `monitor` only reports.", default=Mode.ENFORCE, choices=("enforce", "monitor")
+    )
+    fingerprint_key: Secret | None = option(
+        "Key of the fingerprints in placeholders; without one it is random per start.",
+        default=None,
+        secret=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Admin:
+    """The listener for operators; never public."""
+
+    address: Address = option(
+        "A loopback address or `unix:/path` (mode 0600).", default=Tcp("127.0.0.1", 8644)
+    )
+    binds: tuple[str, ...] = derived(default=("127.0.0.1",))
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """Where decisions are written."""
+
+    file: FilePath = option("`-` for standard output, or a file.", default=FilePath("-"))
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Rules and indicators from outside the package."""
+
+    rules_dir: FilePath | None = option("Directory that replaces the packaged rules.", default=None)
+    ioc_dir: FilePath | None = option("Directory that replaces the packaged indicators.", default=None)
+
+
+def _default_listeners() -> tuple[Listener, ...]:
+    return (Listener(address=Tcp("127.0.0.1", 8643), binds=("127.0.0.1",), public=False),)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything `herma.yaml` says, checked whole.
+
+    `digest` is the SHA-256 of the file's text, `path` the file, `warnings` what is allowed but should not stay.
+    """
+
+    upstream: Upstream = option("The agent server behind the gate.")
+    listen: tuple[Listener, ...] = option(
+        "Where callers connect.",
+        factory=_default_listeners,
+        min_items=1,
+        default_text="- address: 127.0.0.1:8643",
+    )
+    auth: Auth = option("Who may call.", factory=Auth)
+    trusted_proxies: tuple[Network, ...] = option(
+        "Peers whose forwarded headers are believed.", default=(), example="10.1.2.0/24"
+    )
+    cors: Cors = option("Which web pages may call from a browser.", factory=Cors)
+    limits: Limits = option("How much a caller may ask for.", factory=Limits)
+    checks: Mapping[str, CheckSettings] = option("How each check acts, by its id.", default=_NO_CHECKS)
+    redaction: Redaction = option("How secrets are taken out of answers.", factory=Redaction)
+    strict: bool = option("Refuse routes that the profile does not know.", default=False)
+    admin: Admin = option("The listener for operators.", factory=Admin)
+    audit: Audit = option("Where decisions are written.", factory=Audit)
+    content: Content = option("Rules and indicators from outside the package.", factory=Content)
+    workers: int = option("Processes that share the listeners.", default=1, minimum=1, maximum=128)
+    drain_timeout_s: Seconds = option(
+        "How long streams may go on after SIGTERM.", default=Seconds(30.0), minimum=0, maximum=86400
+    )
+    path: str = derived(default="")
+    digest: str = derived(default="")
+    warnings: tuple[Problem, ...] = derived(default=())
+
+    def modes(self) -> dict[str, Mode]:
+        """Return the mode of each check that the file names."""
+        return {check: settings.mode for check, settings in self.checks.items()}
