@@ -1,0 +1,105 @@
+"""What a profile says about one route of an upstream: data only, no judgement."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from herma.policy.grant import Scope
+
+__all__ = ["Auth", "Creates", "Dialect", "Envelope", "Owned", "Route", "Stream", "Turn"]
+
+
+class Envelope(StrEnum):
+    """The shape of an error body, as the clients of a route expect it."""
+
+    OPENAI = "openai"
+    FLAT = "flat"
+    FASTAPI = "fastapi"
+
+
+class Dialect(StrEnum):
+    """How a stream of server-sent events is to be read."""
+
+    OPENAI_CHAT = "openai.chat"
+    OPENAI_RESPONSES = "openai.responses"
+    HERMES_RUN = "hermes.run"
+    HERMES_SESSION = "hermes.session"
+
+
+class Turn(StrEnum):
+    """Whether a request starts a turn of the agent, and for how long the turn holds its slot.
+
+    `open`: as long as the request is open. `background`: until the end of the run was seen.
+    """
+
+    NONE = "none"
+    OPEN = "open"
+    BACKGROUND = "background"
+
+
+class Stream(StrEnum):
+    """Whether the answer is an event stream: never, when the client asks for it, or always."""
+
+    NEVER = "never"
+    ASKED = "asked"
+    ALWAYS = "always"
+
+
+class Auth(StrEnum):
+    """Who checks the caller. Only `key` is the gate's own; the others are the upstream's, with its own credential."""
+
+    KEY = "key"
+    JWT = "jwt"
+    ADAPTER = "adapter"
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """The path parameter `param` holds the id of an object of this kind, which belongs to one key."""
+
+    kind: str
+    param: str
+
+
+@dataclass(frozen=True, slots=True)
+class Creates:
+    """A successful answer holds the id of a new object of this kind: at a JSON Pointer, or in a header if one is named.
+
+    In an event stream the pointer is looked for in every event's JSON.
+    """
+
+    kind: str
+    pointer: str = ""
+    header: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One route.
+
+    `template` is a path with `{name}` for a segment. `text` are JSON Pointers into the request body, `*` for each
+    element: every string at or below them is prompt text; the empty pointer is the whole body. `checks` name extra
+    inspections. `refers` are (kind, JSON Pointer) of ids in the request body, `headers` (lower-case name, kind) of ids
+    in request headers, that belong to one key. `run_param` is the path parameter that holds a run id,
+    `response_run_pointer` where the answer holds one. A `closed` route is refused whoever asks.
+    """
+
+    method: str
+    template: str
+    operation: str
+    scope: Scope
+    envelope: Envelope = Envelope.OPENAI
+    turn: Turn = Turn.NONE
+    dialect: Dialect | None = None
+    public: bool = False
+    max_body_bytes: int | None = None
+    text: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    run_param: str = ""
+    response_run_pointer: str = ""
+    auth: Auth = Auth.KEY
+    stream: Stream = Stream.NEVER
+    owned: Owned | None = None
+    creates: tuple[Creates, ...] = ()
+    refers: tuple[tuple[str, str], ...] = ()
+    headers: tuple[tuple[bytes, str], ...] = ()
+    closed: bool = False
