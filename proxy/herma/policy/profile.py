@@ -140,6 +140,14 @@ class Profile:
         entry = self._plain.find(segments)
         return entry.allowed if entry else ()
 
+    def envelope_for(self, target: Target) -> Envelope:
+        """Return the error shape of a path, whatever the method: for a refusal that `match` decided."""
+        segments, prefix = self._strip(target.segments)
+        entry = self._plain.find(segments)
+        if entry is not None:
+            return next(iter(entry.by_method.values())).envelope
+        return self._unknown("GET", segments, prefix).route.envelope
+
     def knows(self, method: str, template: str) -> bool:
         """Tell whether the profile names a route, whatever its path parameters are called."""
         entry = self._plain.shapes.get(_shape(_parts(template)))
