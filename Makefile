@@ -5,7 +5,9 @@ PY := $(VENV)/bin/python
 UV := $(VENV)/bin/uv
 CACHE := .cache
 HERMES_VERSION := 0.19.0
-HERMA_HERMES_VENV ?= $(CURDIR)/$(CACHE)/hermes-$(HERMES_VERSION)
+HERMES_VENV := $(CURDIR)/$(CACHE)/hermes-$(HERMES_VERSION)
+# A virtual environment of your own, if you name one, is used as it is.
+HERMA_HERMES_VENV ?= $(HERMES_VENV)
 
 # pyright comes as an npm package inside a Python package: its copy stays in this directory.
 export HERMA_HERMES_VENV
@@ -65,17 +67,15 @@ lock: $(VENV)/dev.stamp  ## Resolve the dependencies again and write the lock fi
 LOCK = --quiet --universal --python-version 3.12 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock'
 
-hermes-venv: $(HERMA_HERMES_VENV)/locked.stamp
+hermes-venv: $(if $(filter $(HERMES_VENV),$(HERMA_HERMES_VENV)),$(HERMES_VENV)/locked.stamp)
+	@test -x '$(HERMA_HERMES_VENV)/bin/python' || \
+		{ echo 'HERMA_HERMES_VENV names $(HERMA_HERMES_VENV), which is no virtual environment' >&2; exit 1; }
 
-# uv, because pip takes minutes to resolve this one.
-$(CURDIR)/$(CACHE)/hermes-$(HERMES_VERSION)/locked.stamp: requirements-hermes.lock | $(VENV)/dev.stamp
-	$(UV) venv --quiet --clear --python $(PY) $(@D)
-	$(UV) pip install --quiet --python $(@D)/bin/python --require-hashes -r requirements-hermes.lock
+# uv, because pip takes minutes over this one.
+$(HERMES_VENV)/locked.stamp: requirements-hermes.lock | $(VENV)/dev.stamp
+	$(UV) venv --quiet --clear --python $(PY) $(HERMES_VENV)
+	$(UV) pip install --quiet --python $(HERMES_VENV)/bin/python --require-hashes -r requirements-hermes.lock
 	@touch $@
-
-# A virtual environment of your own is used as it is.
-$(HERMA_HERMES_VENV)/locked.stamp:
-	@test -x '$(@D)/bin/python' || { echo 'HERMA_HERMES_VENV names $(@D), which is no virtual environment' >&2; exit 1; }
 
 system-packages:
 	@.ci/system-packages
