@@ -100,6 +100,7 @@ class Gate:
         self.upstream_key = upstream_key or secrets.token_hex(32)
         self._environ = dict(environ or {})
         self._launcher = launcher
+        self._shadow = ""
         self._process: subprocess.Popen[bytes] | None = None
         base = {
             "listen": [{"address": f"127.0.0.1:{self.port}"}],
@@ -144,6 +145,10 @@ class Gate:
         path.write_text(value + "\n")
         return str(path)
 
+    def shadow(self, directory: Path) -> None:
+        """Let the modules in this directory stand before the installed ones."""
+        self._shadow = f"{directory}{os.pathsep}"
+
     def write_config(self, config: Mapping[str, Any] | str) -> None:
         """Replace the configuration file at once, as an editor does."""
         text = config if isinstance(config, str) else yaml.dump(dict(config), Dumper=_PlainDumper, sort_keys=False)
@@ -162,7 +167,7 @@ class Gate:
     def spawn(self) -> subprocess.Popen[bytes]:
         """Start the process without waiting for anything."""
         environ = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
-        environ["PYTHONPATH"] = str(ROOT / "proxy")
+        environ["PYTHONPATH"] = self._shadow + str(ROOT / "proxy")
         with self.stdout_path.open("ab") as out, self.stderr_path.open("ab") as err:
             self._process = subprocess.Popen(
                 [*self._launcher, sys.executable, "-m", "herma", "run", "--config", str(self.config_path)],
