@@ -33,14 +33,14 @@ class Option:
     default_text: str = ""
 
 
-def option(  # noqa: ANN201 - the type is the field's, as with dataclasses.field
+def option(
     doc: str,
     *,
     default: Any = MISSING,
     factory: Callable[[], Any] | None = None,
     show: bool = True,
     **rest: Any,
-):
+) -> Any:
     """Declare a setting; `default` or `factory` give the value that stands when the key is absent."""
     required = default is MISSING and factory is None
     metadata: Mapping[str, Any] = MappingProxyType({_KEY: Option(doc, required=required, **rest)})
