@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from herma.policy.route import Turn
 
-__all__ = ["MAX_LEASES", "Admission", "Ask", "Full", "Lease", "RunLease", "Which"]
+__all__ = ["MAX_LEASES", "MAX_RUN_ID_CHARS", "Admission", "Ask", "Full", "Lease", "RunLease", "Which"]
 
 # The table's own bound, which holds when the cap is off too. An agent server that really runs sixteen thousand turns
 # at once has not been seen; beyond it every newcomer is refused.

@@ -2,7 +2,24 @@
 
 from herma.policy.admission import Ask, Full, Lease, RunLease, Which
 from herma.policy.ownership import Owner
+from herma.store.coordinator import Coordinator, Farewell
 from herma.store.memory import MemoryStore
+from herma.store.messages import MessageError, Notice
+from herma.store.remote import RemoteStore
 from herma.store.store import Store
 
-__all__ = ["Ask", "Full", "Lease", "MemoryStore", "Owner", "RunLease", "Store", "Which"]
+__all__ = [
+    "Ask",
+    "Coordinator",
+    "Farewell",
+    "Full",
+    "Lease",
+    "MemoryStore",
+    "MessageError",
+    "Notice",
+    "Owner",
+    "RemoteStore",
+    "RunLease",
+    "Store",
+    "Which",
+]
