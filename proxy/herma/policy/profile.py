@@ -5,16 +5,18 @@ ones the profile names. Whatever is not named is `unknown`: authenticated, count
 inspected with everything there is, and never public.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from herma.policy.decision import Deny
 from herma.policy.grant import Scope
+from herma.policy.jsondoc import find
 from herma.policy.route import Auth, Creates, Dialect, Envelope, Owned, Route, Stream, Turn
+from herma.policy.route_table import NO_PARAMS, OPTIONS, RouteTable, bind, split_template
 from herma.policy.target import Target
 
 __all__ = [
+    "OPTIONS",
     "UNKNOWN",
     "Auth",
     "Creates",
@@ -35,10 +37,6 @@ __all__ = [
 UNKNOWN = "unknown"
 """The operation of a route that no profile names."""
 
-OPTIONS = "options"
-"""The operation of an OPTIONS request for a known path that is no preflight: authenticated, nothing else."""
-
-_NO_PARAMS: Mapping[str, str] = MappingProxyType({})
 # What may change something may also start a turn.
 _MAY_START_TURN = frozenset({"POST", "PUT", "PATCH"})
 
@@ -83,6 +81,10 @@ class RunStatus:
     pointer: str
     ended: frozenset[str]
 
+    def is_end(self, answer: object) -> bool:
+        """Tell whether a parsed answer says that the run is over."""
+        return any(state in self.ended for _, state in find(answer, self.pointer) if isinstance(state, str))
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -110,15 +112,17 @@ class Profile:
     running: Readout | None = None
     version: Readout | None = None
     run_status: RunStatus | None = None
-    _plain: "_Table" = field(init=False, repr=False, compare=False)
-    _prefixed: "_Table" = field(init=False, repr=False, compare=False)
+    _plain: "RouteTable" = field(init=False, repr=False, compare=False)
+    _prefixed: "RouteTable" = field(init=False, repr=False, compare=False)
     _prefix_parts: tuple[tuple[str, ...], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Build the tables; a prefixed twin of a public route is not public, only the exact path is."""
-        object.__setattr__(self, "_plain", _Table(self.routes))
-        object.__setattr__(self, "_prefixed", _Table([replace(route, public=False) for route in self.routes]))
-        object.__setattr__(self, "_prefix_parts", tuple(_parts(prefix) for prefix in self.prefixes))
+        object.__setattr__(self, "_plain", RouteTable(self.routes))
+        object.__setattr__(
+            self, "_prefixed", RouteTable([replace(route, public=False) for route in self.routes])
+        )
+        object.__setattr__(self, "_prefix_parts", tuple(split_template(prefix) for prefix in self.prefixes))
 
     def match(self, method: str, target: Target) -> Match | Deny:
         """Find the route; a known path with another method is 405, a closed route is 403, all else is a match."""
@@ -145,27 +149,30 @@ class Profile:
         segments, prefix = self._strip(target.segments)
         entry = self._plain.find(segments)
         if entry is not None:
-            return next(iter(entry.by_method.values())).envelope
+            return entry.envelope
         return self._unknown("GET", segments, prefix).route.envelope
 
     def knows(self, method: str, template: str) -> bool:
         """Tell whether the profile names a route, whatever its path parameters are called."""
-        entry = self._plain.shapes.get(_shape(_parts(template)))
+        try:
+            entry = self._plain.by_template(template)
+        except ValueError:
+            return False
         return entry is not None and method in entry.by_method
 
     def _strip(self, segments: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
         """Take one prefix off, once: what is left is not stripped again, by the upstream neither."""
         for parts in self._prefix_parts:
             if len(segments) > len(parts):
-                params = _bind(parts, segments)
+                params = bind(parts, segments)
                 if params is not None:
                     return segments[len(parts) :], next(iter(params.values()))
         return segments, ""
 
     def _unknown(self, method: str, segments: tuple[str, ...], prefix: str) -> Match:
-        envelope, scope, owned, run_param, params = self.envelope, Scope.RUN, None, "", _NO_PARAMS
+        envelope, scope, owned, run_param, params = self.envelope, Scope.RUN, None, "", NO_PARAMS
         for family in self.families:
-            bound = _bind(_parts(family.template), segments)
+            bound = bind(split_template(family.template), segments)
             if bound is not None:
                 envelope, scope = family.envelope, family.scope
                 owned, run_param, params = family.owned, family.run_param, bound
@@ -195,92 +202,3 @@ def undeclared(profile: Profile, announced: Iterable[tuple[str, str]]) -> tuple[
     return tuple(
         sorted(f"{method} {path}" for method, path in set(announced) if not profile.knows(method, path))
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """One path template and its methods."""
-
-    by_method: Mapping[str, Route]
-    allowed: tuple[str, ...]
-    names: tuple[tuple[int, str], ...]
-
-    def params(self, segments: tuple[str, ...]) -> Mapping[str, str]:
-        return {name: segments[index] for index, name in self.names} if self.names else _NO_PARAMS
-
-
-class _Table:
-    """Path templates, looked up by dictionary: one try for each set of parameter positions a length knows."""
-
-    def __init__(self, routes: Sequence[Route]) -> None:
-        by_shape: dict[tuple[str, ...], list[Route]] = {}
-        for route in routes:
-            by_shape.setdefault(_shape(_parts(route.template)), []).append(route)
-        self.shapes = {shape: _entry(group) for shape, group in by_shape.items()}
-        masks: dict[int, set[tuple[int, ...]]] = {}
-        for shape in by_shape:
-            holes = tuple(index for index, part in enumerate(shape) if not part)
-            masks.setdefault(len(shape), set()).add(holes)
-        # The fewer parameters the earlier: `/v1/runs/stats` is itself before it is `/v1/runs/{run_id}`.
-        self._masks = {size: tuple(sorted(held, key=lambda m: (len(m), m))) for size, held in masks.items()}
-
-    def find(self, segments: tuple[str, ...]) -> _Entry | None:
-        # An empty segment (a trailing slash) stands for a parameter in a shape: it must never be looked up.
-        if not segments[-1] and segments != ("",):
-            return None
-        for holes in self._masks.get(len(segments), ()):
-            if not holes:
-                shape = segments
-            else:
-                filled = list(segments)
-                for index in holes:
-                    filled[index] = ""
-                shape = tuple(filled)
-            entry = self.shapes.get(shape)
-            if entry is not None:
-                return entry
-        return None
-
-
-def _entry(group: list[Route]) -> _Entry:
-    template = _parts(group[0].template)
-    names = tuple((index, part[1:-1]) for index, part in enumerate(template) if part.startswith("{"))
-    by_method = {route.method: route for route in group}
-    if len(by_method) != len(group):
-        raise ValueError(f"two routes for the same method and path: {group[0].template}")
-    if any(_parts(route.template) != template for route in group):
-        raise ValueError(f"the same path with other parameter names: {group[0].template}")
-    get = by_method.get("GET")
-    if get is not None and "HEAD" not in by_method:
-        by_method["HEAD"] = replace(get, method="HEAD", public=False)
-    allowed = tuple(sorted(by_method))
-    by_method.setdefault(
-        "OPTIONS", Route("OPTIONS", group[0].template, OPTIONS, Scope.STATUS, group[0].envelope)
-    )
-    return _Entry(MappingProxyType(by_method), allowed, names)
-
-
-def _parts(template: str) -> tuple[str, ...]:
-    parts = tuple(template.split("/")[1:])
-    if not template.startswith("/") or (template != "/" and not all(parts)):
-        raise ValueError(f"not a path template: {template!r}")
-    return parts
-
-
-def _shape(parts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple("" if part.startswith("{") and part.endswith("}") else part for part in parts)
-
-
-def _bind(parts: tuple[str, ...], segments: tuple[str, ...]) -> Mapping[str, str] | None:
-    """Match template parts with the first segments; None if they differ, else the parameters."""
-    if len(segments) < len(parts):
-        return None
-    params: dict[str, str] = {}
-    for part, segment in zip(parts, segments, strict=False):
-        if part.startswith("{"):
-            if not segment:
-                return None
-            params[part[1:-1]] = segment
-        elif part != segment:
-            return None
-    return params

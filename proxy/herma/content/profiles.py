@@ -1,0 +1,249 @@
+"""Profiles as data: one YAML file an upstream, read strictly.
+
+A wrong profile would open a route or leave it unjudged, so nothing is guessed: unknown keys, values and check names are
+errors with their place, and so are pointers and parameters that name nothing.
+"""
+
+import re
+from importlib.resources.abc import Traversable
+from typing import Final
+
+from herma.content.node import Node
+from herma.content.shipped import data_dir
+from herma.errors import ConfigError, ContentError, Source
+from herma.policy.canonical import METHODS
+from herma.policy.grant import Scope
+from herma.policy.profile import Family, Profile, Readout, RunStatus
+from herma.policy.route import Auth, Creates, Dialect, Envelope, Owned, Route, Stream, Turn
+from herma.yamlfile import load
+
+__all__ = ["load_profile", "parse_profile", "profile_names"]
+
+# The largest profile, of the dashboard with its hundreds of routes, stays below 100 KiB.
+MAX_PROFILE_BYTES: Final = 512 * 1024
+# Inspections beyond the ones that every body goes through.
+CHECKS: Final = frozenset({"approval", "cron"})
+
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
+_OPERATION = re.compile(r"[a-z]+(?:\.[a-z_]+)?")
+_POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
+_TEMPLATE = re.compile(r"/|(?:/(?:\{[a-z_]+\}|[A-Za-z0-9._~-]+))+")
+
+_TOP: Final = (
+    "name", "description", "min_version", "envelope", "liveness", "cookies", "prefixes", "session_headers",
+    "capabilities", "version", "running", "run_status", "unknown_checks", "families", "routes",
+)  # fmt: skip
+_ROUTE: Final = (
+    "method", "path", "operation", "scope", "envelope", "turn", "stream", "dialect", "public", "max_body_bytes", "text",
+    "checks", "run_param", "response_run_pointer", "auth", "owned", "creates", "refers", "headers", "closed",
+)  # fmt: skip
+_FAMILY: Final = ("path", "envelope", "scope", "owned", "run_param")
+
+
+def profile_names(directory: Traversable | None = None) -> tuple[str, ...]:
+    """Name the profiles of a directory, by default the shipped ones."""
+    place = data_dir("rules/profiles") if directory is None else directory
+    names = (entry.name for entry in place.iterdir() if entry.name.endswith(".yaml"))
+    return tuple(sorted(name.removesuffix(".yaml") for name in names))
+
+
+def load_profile(name: str, directory: Traversable | None = None) -> Profile:
+    """Read a profile by name, from `directory` or from what ships with Herma.
+
+    Raises:
+        ContentError: there is no such profile, or it cannot be used.
+    """
+    place = data_dir("rules/profiles") if directory is None else directory
+    if not _NAME.fullmatch(name):
+        raise ContentError("a profile's name is lower-case letters, digits and hyphens", Source(str(place)))
+    entry = place.joinpath(f"{name}.yaml")
+    try:
+        text = entry.read_bytes()
+    except OSError as error:
+        known = ", ".join(profile_names(directory)) if place.is_dir() else "none"
+        raise ContentError(f"no such profile; there are: {known}", Source(str(entry))) from error
+    profile = parse_profile(text, str(entry))
+    if profile.name != name:
+        raise ContentError(f"the name must be the file's name, {name!r}", Source(str(entry)))
+    return profile
+
+
+def parse_profile(text: bytes, file: str) -> Profile:
+    """Read a profile from the text of its file.
+
+    Raises:
+        ContentError: with the place of the first thing wrong.
+    """
+    try:
+        loaded = load(text, file, max_bytes=MAX_PROFILE_BYTES)
+    except ConfigError as error:
+        raise ContentError(error.problems[0].message, error.problems[0].source) from error
+    return _profile(Node(loaded, (), loaded.value, _TOP, ("name", "min_version", "routes")))
+
+
+def _profile(top: Node) -> Profile:
+    envelope = top.choice("envelope", Envelope, Envelope.OPENAI)
+    headers = tuple(
+        (name.lower().encode("ascii", "replace"), kind) for name, kind in top.pairs("session_headers")
+    )
+    routes = tuple(
+        _route(node, envelope, dict(headers))
+        for node in top.nodes("routes", _ROUTE, ("method", "path", "operation", "scope"))
+    )
+    if not routes:
+        raise top.error("a profile without routes protects nothing", "routes")
+    prefixes = top.texts("prefixes")
+    for index, prefix in enumerate(prefixes):
+        if not _TEMPLATE.fullmatch(prefix) or prefix.count("{") != 1:
+            raise top.error("expected a path with one {parameter}", "prefixes", index)
+    families = tuple(_family(node, envelope) for node in top.nodes("families", _FAMILY, ("path",)))
+    return top.checked(
+        "routes",
+        lambda: Profile(
+            name=top.text("name"),
+            min_version=top.text("min_version"),
+            routes=routes,
+            liveness=top.text("liveness", '{"status":"ok"}'),
+            prefixes=prefixes,
+            families=families,
+            headers=headers,
+            unknown_checks=_checks(top, "unknown_checks"),
+            envelope=envelope,
+            cookies=top.flag("cookies"),
+            capabilities=_readout(top, "capabilities"),
+            running=_readout(top, "running"),
+            version=_readout(top, "version"),
+            run_status=_run_status(top),
+        ),
+    )
+
+
+def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) -> Route:
+    method = node.text("method")
+    if method.encode("ascii", "replace") not in METHODS:
+        raise node.error("expected a method in capitals that the gate lets in", "method")
+    operation = node.text("operation")
+    if not _OPERATION.fullmatch(operation):
+        raise node.error("expected lower-case words such as run.start", "operation")
+    template = _template(node)
+    auth = node.choice("auth", Auth, Auth.KEY)
+    public = node.flag("public")
+    if public and (method != "GET" or "{" in template or auth is not Auth.KEY):
+        raise node.error("only an exact GET path can be public", "public")
+    return Route(
+        method=method,
+        template=template,
+        operation=operation,
+        scope=node.choice("scope", Scope, Scope.ADMIN),
+        envelope=node.choice("envelope", Envelope, envelope),
+        turn=node.choice("turn", Turn, Turn.NONE),
+        dialect=node.choice("dialect", Dialect, Dialect.OPENAI_CHAT) if node.has("dialect") else None,
+        public=public,
+        max_body_bytes=node.size("max_body_bytes"),
+        text=_pointers(node, "text"),
+        checks=_checks(node, "checks"),
+        run_param=_run_param(node, template),
+        response_run_pointer=_pointer(node, "response_run_pointer"),
+        auth=auth,
+        stream=node.choice("stream", Stream, Stream.NEVER),
+        owned=_owned(node, template),
+        creates=tuple(
+            _created(made) for made in node.nodes("creates", ("kind", "pointer", "header"), ("kind",))
+        ),
+        refers=tuple(
+            (named.text("kind"), _pointer(named, "pointer"))
+            for named in node.nodes("refers", ("kind", "pointer"), ("kind", "pointer"))
+        ),
+        headers=_headers(node, session_headers),
+        closed=node.flag("closed"),
+    )
+
+
+def _family(node: Node, envelope: Envelope) -> Family:
+    template = _template(node)
+    return Family(
+        template=template,
+        envelope=node.choice("envelope", Envelope, envelope),
+        scope=node.choice("scope", Scope, Scope.RUN),
+        owned=_owned(node, template),
+        run_param=_run_param(node, template),
+    )
+
+
+def _template(node: Node) -> str:
+    template = node.text("path")
+    if not _TEMPLATE.fullmatch(template):
+        raise node.error("expected a path such as /v1/runs/{run_id}", "path")
+    return template
+
+
+def _owned(node: Node, template: str) -> Owned | None:
+    owned = node.node("owned", ("kind", "param"), ("kind", "param"))
+    if owned is None:
+        return None
+    found = Owned(owned.text("kind"), owned.text("param"))
+    if f"{{{found.param}}}" not in template:
+        raise owned.error("the path has no such parameter", "param")
+    return found
+
+
+def _run_param(node: Node, template: str) -> str:
+    name = node.text("run_param")
+    if name and f"{{{name}}}" not in template:
+        raise node.error("the path has no such parameter", "run_param")
+    return name
+
+
+def _created(node: Node) -> Creates:
+    made = Creates(
+        node.text("kind"), _pointer(node, "pointer"), node.text("header").lower().encode("ascii", "replace")
+    )
+    if bool(made.pointer) == bool(made.header):
+        raise node.error("expected either a pointer or a header")
+    return made
+
+
+def _headers(node: Node, known: dict[bytes, str]) -> tuple[tuple[bytes, str], ...]:
+    names = [name.encode("ascii", "replace") for name in node.texts("headers")]
+    for index, name in enumerate(names):
+        if name not in known:
+            raise node.error("expected one of the names in session_headers", "headers", index)
+    return tuple((name, known[name]) for name in names)
+
+
+def _checks(node: Node, key: str) -> tuple[str, ...]:
+    names = node.texts(key)
+    for index, name in enumerate(names):
+        if name not in CHECKS:
+            raise node.error(f"expected one of {', '.join(sorted(CHECKS))}", key, index)
+    return names
+
+
+def _pointers(node: Node, key: str) -> tuple[str, ...]:
+    pointers = node.texts(key)
+    for index, pointer in enumerate(pointers):
+        if not _POINTER.fullmatch(pointer):
+            raise node.error("expected a JSON Pointer", key, index)
+    return pointers
+
+
+def _pointer(node: Node, key: str) -> str:
+    pointer = node.text(key)
+    if not _POINTER.fullmatch(pointer):
+        raise node.error("expected a JSON Pointer", key)
+    return pointer
+
+
+def _readout(node: Node, key: str) -> Readout | None:
+    found = node.node(key, ("path", "pointer"), ("path", "pointer"))
+    return None if found is None else Readout(_template(found), _pointer(found, "pointer"))
+
+
+def _run_status(node: Node) -> RunStatus | None:
+    found = node.node("run_status", ("path", "pointer", "ended"), ("path", "pointer", "ended"))
+    if found is None:
+        return None
+    ended = frozenset(found.texts("ended"))
+    if not ended:
+        raise found.error("a run that never ends would keep its slot for ever", "ended")
+    return RunStatus(_template(found), _pointer(found, "pointer"), ended)
