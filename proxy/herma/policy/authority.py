@@ -3,11 +3,13 @@
 import ipaddress
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 __all__ = ["Authority", "parse_authority"]
 
 # RFC 1035 section 2.3.4: 255 octets on the wire, 253 in text.
 _MAX_HOST_CHARS = 253
+_MAX_AUTHORITY_CHARS = _MAX_HOST_CHARS + len(":65535")
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 _AUTHORITY = re.compile(
@@ -32,6 +34,13 @@ def parse_authority(text: str) -> Authority | None:
     Refused beside syntax errors: user information, percent-encoding, a trailing dot, an empty port, a zone id, and
     IPv4 addresses in any form but four decimal numbers.
     """
+    return _parse(text) if len(text) <= _MAX_AUTHORITY_CHARS else None
+
+
+@lru_cache(
+    maxsize=256
+)  # a gate is asked for by a handful of names; the keys are short, so the table is small
+def _parse(text: str) -> Authority | None:
     found = _AUTHORITY.fullmatch(text)
     if found is None:
         return None

@@ -8,6 +8,7 @@ callers than the wire.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from herma.policy.authority import Authority, parse_authority
 from herma.policy.decision import Deny
@@ -25,6 +26,7 @@ METHODS = frozenset({b"GET", b"HEAD", b"POST", b"PUT", b"PATCH", b"DELETE", b"OP
 # The wire has its own, configurable limit (32 KiB by default); this one holds for every other caller of the core.
 MAX_HEAD_BYTES = 256 * 1024
 
+_NO_OPTIONS: frozenset[bytes] = frozenset()
 _VERSIONS = frozenset({"1.0", "1.1"})
 # RFC 9110 section 5.5: field-content; controls other than the tab are refused, obs-text is left to the reader.
 _BAD_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
@@ -81,12 +83,10 @@ def canonical_head(
 
 def connection_options(headers: Headers) -> frozenset[bytes]:
     """Return the options of every `Connection` header, in lower case."""
-    return frozenset(
-        option.strip(b" \t").lower()
-        for name, value in headers
-        if name == b"connection"
-        for option in value.split(b",")
-    ) - {b""}
+    values = [value for name, value in headers if name == b"connection"]
+    if not values:
+        return _NO_OPTIONS
+    return frozenset(option.strip(b" \t").lower() for value in values for option in value.split(b",")) - {b""}
 
 
 def _fields(headers: Sequence[tuple[bytes, bytes]]) -> Headers | Deny:
@@ -97,13 +97,14 @@ def _fields(headers: Sequence[tuple[bytes, bytes]]) -> Headers | Deny:
         size += len(raw_name) + len(raw_value)
         if size > MAX_HEAD_BYTES:
             return _refuse(431, "head_too_large", "The request headers are too large.")
-        # An underscore is a hyphen to CGI-like servers: `X_Forwarded_User` would pass for the real one.
-        if not TOKEN.fullmatch(raw_name) or b"_" in raw_name:
+        known = _name(raw_name)
+        if known is None:
             return _refuse(400, "header_name", "A header name holds a character that is not allowed.")
         if _BAD_VALUE.search(raw_value):
             return _refuse(400, "header_value", "A header value holds a control character.")
-        name, value = raw_name.lower(), raw_value.strip(b" \t")
-        if is_singleton(name):
+        name, single = known
+        value = raw_value.strip(b" \t")
+        if single:
             if name in seen:
                 return _refuse(400, "header_duplicate", "A header that may stand only once was sent twice.")
             # A malformed Authorization is not a bad request but a failed login: the same 401 for all of them.
@@ -112,6 +113,24 @@ def _fields(headers: Sequence[tuple[bytes, bytes]]) -> Headers | Deny:
             seen.add(name)
         fields.append((name, value))
     return tuple(fields)
+
+
+def _name(raw: bytes) -> tuple[bytes, bool] | None:
+    """Return a header name in lower case and whether it may stand only once; None if it is no name."""
+    return _short_name(raw) if len(raw) <= _MAX_KEPT_NAME_BYTES else _read_name(raw)
+
+
+def _read_name(raw: bytes) -> tuple[bytes, bool] | None:
+    # An underscore is a hyphen to CGI-like servers: `X_Forwarded_User` would pass for the real one.
+    if not TOKEN.fullmatch(raw) or b"_" in raw:
+        return None
+    name = raw.lower()
+    return name, is_singleton(name)
+
+
+# Clients send the same few dozen names over and over. Names that are kept are short, so the table stays below 100 KiB.
+_MAX_KEPT_NAME_BYTES = 48
+_short_name = lru_cache(maxsize=512)(_read_name)
 
 
 def _assemble(method: str, target: Target, version: str, fields: Headers) -> Head | Deny:

@@ -41,7 +41,7 @@ def bearer(head: Head) -> Secret | Deny | None:
         The token; None when there is none or it is malformed (a 401, uniform); a denial with 400 when a credential
         stands in the query string or in two places.
     """
-    if not _PARAMETERS.isdisjoint(parameter_names(head.target.query)):
+    if head.target.query and not _PARAMETERS.isdisjoint(parameter_names(head.target.query)):
         return Deny(
             400,
             "herma.auth.credential_in_query",
@@ -70,7 +70,11 @@ def credential_offered(head: Head) -> bool:
 
 
 def _elsewhere(head: Head) -> bool:
-    if any(name in CREDENTIAL_HEADERS for name, _ in head.headers):
-        return True
-    pairs = b";".join(head.all(b"cookie")).split(b";")
-    return any(_COOKIE.fullmatch(pair.partition(b"=")[0].strip()) for pair in pairs)
+    for name, value in head.headers:
+        if name in CREDENTIAL_HEADERS:
+            return True
+        if name == b"cookie" and any(
+            _COOKIE.fullmatch(pair.partition(b"=")[0].strip()) for pair in value.split(b";")
+        ):
+            return True
+    return False
