@@ -3,6 +3,7 @@
 from itertools import product
 
 import pytest
+
 from herma.policy.lifecycle import TRANSITIONS, Event, Lifecycle, Order, Stage
 
 
