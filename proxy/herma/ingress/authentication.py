@@ -1,0 +1,54 @@
+"""Who is asking: the credential, the throttle on failed attempts, and the key it belongs to."""
+
+from datetime import UTC, datetime
+from typing import assert_never
+
+from herma.identity import Rejected, Verified
+from herma.ingress.plane import Generation, Plane
+from herma.ingress.refusal import Refusal, slow_down
+from herma.policy.canonical import Head
+from herma.policy.credential import bearer
+from herma.policy.decision import Deny
+from herma.policy.grant import Principal, Scope
+from herma.policy.throttle import subjects
+
+__all__ = ["authenticate"]
+
+# A loopback listener without any key serves this principal: the start-up law allows that on loopback only.
+_LOCAL = Principal("local", frozenset({Scope.ADMIN}))
+
+_THROTTLED = "herma.auth.throttled"
+
+
+async def authenticate(plane: Plane, generation: Generation, head: Head, address: str) -> Principal | None:
+    """Return the caller, or None when there is no valid credential.
+
+    Raises:
+        Refusal: the credential is malformed or in the wrong place (400), or this address or key failed too often (429).
+        StoreError: the throttle cannot be asked.
+    """
+    credential = bearer(head)
+    if isinstance(credential, Deny):
+        raise Refusal(credential)
+    if not generation.settings.auth.keys:
+        return _LOCAL
+    if credential is None:
+        return None
+    # Asked before the key is looked at: while an address is blocked, not even a right guess gets in.
+    wait = await plane.store.blocked(subjects(address, ""))
+    if wait > 0:
+        raise Refusal(slow_down(wait, _THROTTLED))
+    verdict = generation.keyring.verify(credential, address, datetime.now(UTC))
+    match verdict:
+        case Verified(principal=principal):
+            return principal
+        case Rejected(reason=reason, key_name=name):
+            plane.meter.count("auth_failures", reason)
+            # A key that is used after its end or from a wrong network slows itself down wherever it is tried from.
+            wait = await plane.store.blocked((f"key:{name}",)) if name else 0.0
+            await plane.store.failed(subjects(address, name))
+            if wait > 0:
+                raise Refusal(slow_down(wait, _THROTTLED))
+            return None
+        case _:
+            assert_never(verdict)

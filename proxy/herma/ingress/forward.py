@@ -1,0 +1,190 @@
+"""From the judged request to the upstream, and from its answer to the relay that fits it."""
+
+import time
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+
+from herma.ingress.admission import Slot
+from herma.ingress.answer import Answer
+from herma.ingress.event_relay import relay_events
+from herma.ingress.ownership import Owners
+from herma.ingress.plane import Generation, Plane
+from herma.ingress.record import Record
+from herma.ingress.refusal import Refusal, upstream_failed
+from herma.ingress.relay import Unjudged, read_judged, relay_bytes
+from herma.ingress.websocket import relay_tunnel
+from herma.policy.client_address import forwarded_proto
+from herma.policy.exchange import Exchange
+from herma.policy.forwarding import Forwarded, downstream_headers, upstream_headers
+from herma.policy.jsondoc import JsonError, parse
+from herma.policy.media import Media, media_of
+from herma.policy.profile import Turn
+from herma.wire import ServerRequest, UpstreamError, UpstreamResponse
+
+__all__ = ["Forwarder"]
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+# Ids that an answer gives out sit in shallow, small documents; a larger answer is relayed without looking for one.
+_MAX_ANSWER_DEPTH = 64
+_MAX_ANSWER_KEYS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """An answer that is complete and judged."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+
+class Forwarder:
+    """Sends one judged request on and brings its answer back."""
+
+    def __init__(
+        self,
+        plane: Plane,
+        generation: Generation,
+        request: ServerRequest,
+        record: Record,
+        answer: Answer,
+        owners: Owners,
+    ) -> None:
+        self._plane = plane
+        self._generation = generation
+        self._request = request
+        self._record = record
+        self._answer = answer
+        self._owners = owners
+
+    async def forward(self, exchange: Exchange, body: bytes, slot: Slot) -> None:
+        """Send the request with exactly this body, and relay the answer.
+
+        Raises:
+            Refusal: the upstream gave no usable answer, and nothing was answered yet.
+        """
+        try:
+            if exchange.match.route.public and exchange.principal is None:
+                await self._liveness(exchange)
+            elif exchange.match.route.turn is Turn.BACKGROUND:
+                # A run that was started goes on whether or not its caller waits to hear its id. So the gate does wait:
+                # else the run would have no owner, and its slot would be given back while it runs.
+                whole = await self._plane.keep(self._whole(exchange, body, slot.lend()))
+                await self._answer.whole(whole.status, whole.headers, whole.body)
+            else:
+                async with self._ask(exchange, body) as response:
+                    await self._relay(exchange, response)
+        except UpstreamError as error:
+            safe = exchange.head.method in _SAFE or not error.sent
+            raise Refusal(upstream_failed(error.kind, safe=safe)) from None
+
+    async def upgrade(self, exchange: Exchange) -> None:
+        """Carry a WebSocket handshake on, and then the bytes of both directions."""
+        try:
+            async with self._ask(exchange, b"", websocket=True) as response:
+                if response.upgrade is None:
+                    await self._relay(exchange, response)
+                else:
+                    self._record.status = 101
+                    await relay_tunnel(self._request, response, exchange.head, self._generation.settings)
+        except UpstreamError as error:
+            raise Refusal(upstream_failed(error.kind, safe=True)) from None
+
+    def _ask(
+        self, exchange: Exchange, body: bytes, *, websocket: bool = False
+    ) -> AbstractAsyncContextManager[UpstreamResponse]:
+        generation, head, peer = self._generation, exchange.head, self._request.peer
+        trusted = generation.settings.trusted_proxies
+        headers = upstream_headers(
+            head,
+            authority=generation.authority,
+            credential=generation.upstream_key,
+            forwarded=Forwarded(
+                address=exchange.address,
+                proto=forwarded_proto(peer.address, head, trusted, tls=peer.tls),
+                host=(head.get(b"host") or b"").decode("ascii"),
+            ),
+            cookies=generation.profile.cookies,
+            websocket=websocket,
+        )
+        return generation.pool.request(
+            head.method.encode("ascii"),
+            head.target.raw,
+            headers,
+            body,
+            idempotent=head.method in _SAFE,
+            head_timeout_s=generation.settings.upstream.head_timeout_s,
+        )
+
+    async def _liveness(self, exchange: Exchange) -> None:
+        """Tell a caller without a key that the upstream is alive, and nothing else."""
+        async with self._ask(exchange, b"") as response:
+            alive = response.head.status == 200
+        if not alive:
+            raise Refusal(upstream_failed("connect", safe=True))
+        headers = downstream_headers(200, ((b"content-type", b"application/json"),), stream=False)
+        await self._answer.whole(200, headers, self._generation.profile.liveness.encode())
+
+    async def _whole(self, exchange: Exchange, body: bytes, slot: Slot) -> _Whole:
+        async with slot, self._ask(exchange, body) as response:
+            return await self._judge(exchange, response, slot)
+
+    async def _relay(self, exchange: Exchange, response: UpstreamResponse) -> None:
+        head = response.head
+        self._record.upstream_head = time.monotonic()
+        if 200 <= head.status < 300:
+            await self._owners.bind_headers(head.headers)
+        media = media_of(_value(head.headers, b"content-type"))
+        idle = self._generation.settings.upstream.idle_timeout_s
+        if exchange.head.method == "HEAD" or head.status in {204, 304}:
+            await self._answer.whole(head.status, downstream_headers(head.status, head.headers, stream=False), b"")
+        elif media is Media.EVENTS:
+            await relay_events(self._plane, self._generation, exchange, self._request, response, self._answer, self._record)
+        elif media is Media.OPAQUE:
+            headers = downstream_headers(head.status, head.headers, stream=False)
+            self._record.bytes_out = await relay_bytes(self._request, response, self._answer, headers, idle)
+        else:
+            whole = await self._judge(exchange, response)
+            await self._answer.whole(whole.status, whole.headers, whole.body)
+
+    async def _judge(self, exchange: Exchange, response: UpstreamResponse, slot: Slot | None = None) -> _Whole:
+        """Read and judge a whole answer, and note what it says was made or ended."""
+        try:
+            raw, judged = await read_judged(self._generation, response, self._record)
+        except Unjudged:
+            raise Refusal(upstream_failed("unjudged", safe=False)) from None
+        status = response.head.status
+        if 200 <= status < 300:
+            await self._note(exchange, raw, slot)
+        headers = downstream_headers(status, self._clean(response.head.headers), stream=False)
+        return _Whole(status, headers, judged)
+
+    async def _note(self, exchange: Exchange, raw: bytes, slot: Slot | None) -> None:
+        status_of = self._generation.profile.run_status
+        polled = status_of is not None and exchange.match.route.template == status_of.path
+        approved = exchange.match.route.operation in {"run.approve", "run.stop"}
+        if not (self._owners.awaits_ids or polled or approved):
+            return
+        try:
+            answer = parse(raw, max_depth=_MAX_ANSWER_DEPTH, max_keys=_MAX_ANSWER_KEYS).value
+        except JsonError:
+            return
+        run = await self._owners.bind_answer(answer)
+        if slot is not None and run:
+            await slot.hand_over(run)
+        named = exchange.match.params.get(exchange.match.route.run_param, "")
+        if approved:
+            await self._plane.store.withdraw(named)
+        if status_of is not None and polled and status_of.is_end(answer):
+            await self._plane.store.run_ended(named)
+
+    def _clean(self, headers: tuple[tuple[bytes, bytes], ...]) -> tuple[tuple[bytes, bytes], ...]:
+        """Redact what the upstream says in header values; an error text may quote a credential."""
+        redactor = self._generation.redactor
+        return tuple(
+            (name, redactor.text(value.decode("latin-1")).text.encode("latin-1", "replace"))
+            if name.lower().startswith(b"x-") and not name.lower().startswith(b"x-hermes-session-")
+            else (name, value)
+            for name, value in headers
+        )

@@ -1,0 +1,57 @@
+"""The entrance: takes a request off the wire, lets a passage handle it, and writes the audit line whatever happens."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+
+from herma.ingress.answer import Answer
+from herma.ingress.passage import Passage
+from herma.ingress.plane import Plane
+from herma.ingress.record import Record
+from herma.policy.decision import Deny
+from herma.policy.envelope import Envelope, render
+from herma.policy.lifecycle import Stage
+from herma.wire import Disconnected, ServerRequest
+
+__all__ = ["handler", "wire_error"]
+
+_INTERNAL = Deny(500, "herma.internal", "The gate failed and refused the request.", close=True)
+
+
+def handler(plane: Plane, listener: int) -> Callable[[ServerRequest], Awaitable[None]]:
+    """Return the handler of one listener, by its place in the configuration."""
+
+    async def handle(request: ServerRequest) -> None:
+        record = Record(secrets.token_hex(8), time.monotonic(), request.peer.address)
+        answer = Answer(request, record)
+        passage = Passage(plane, plane.generation, listener, request, record, answer)
+        plane.active.add(passage)
+        try:
+            await passage.run()
+        except asyncio.CancelledError:
+            record.outcome = "aborted" if plane.lifecycle.stage is Stage.STOPPED else "client_gone"
+            raise
+        except Disconnected:
+            record.outcome = "client_gone"
+        except Exception as error:  # noqa: BLE001 - one of the three places: an error in the gate denies
+            record.outcome = "failed"
+            record.code = f"herma.internal.{type(error).__name__}"
+            plane.meter.count("internal_errors")
+            if request.started:
+                # A head is out: only a broken stream can say that this is not the whole answer.
+                request.abort()
+            else:
+                await answer.deny(_INTERNAL, Envelope.OPENAI)
+        finally:
+            plane.active.discard(passage)
+            finished = time.monotonic()
+            plane.audit.write(record, finished)
+            plane.meter.exchange(record, finished)
+
+    return handle
+
+
+def wire_error(status: int, code: str, message: str) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """Render what the wire refuses before there is a request to speak of."""
+    return render(Deny(status, code, message, close=True), Envelope.OPENAI)

@@ -1,0 +1,167 @@
+"""One request's way through the gate, from the head on the wire to the judged body.
+
+The order is the order of cost: what is cheap to refuse is refused first, and nothing of a body is read before it is
+known who asks. What is judged here is, byte for byte, what the forwarder sends.
+"""
+
+import time
+from dataclasses import replace
+
+from herma.config.settings import Rate
+from herma.errors import StoreError
+from herma.ingress.admission import Slot
+from herma.ingress.answer import Answer
+from herma.ingress.authentication import authenticate
+from herma.ingress.body import BodyReader, body_limit
+from herma.ingress.forward import Forwarder
+from herma.ingress.ownership import Owners
+from herma.ingress.plane import Generation, Plane
+from herma.ingress.record import Record
+from herma.ingress.refusal import Refusal, body_too_large, slow_down, store_down
+from herma.policy import cors
+from herma.policy.canonical import Head, canonical_head
+from herma.policy.checks import judge_choice, read_document
+from herma.policy.client_address import client_address
+from herma.policy.decision import Allow, Deny
+from herma.policy.envelope import Envelope
+from herma.policy.exchange import Exchange, Phase
+from herma.policy.grant import Principal
+from herma.policy.profile import Match
+from herma.wire import ServerRequest
+
+__all__ = ["Passage"]
+
+_APPROVE = "run.approve"
+
+
+class Passage:
+    """Takes one request as far as it may go."""
+
+    def __init__(
+        self,
+        plane: Plane,
+        generation: Generation,
+        listener: int,
+        request: ServerRequest,
+        record: Record,
+        answer: Answer,
+    ) -> None:
+        self._plane = plane
+        self._generation = generation
+        self._hosts = generation.hosts[listener]
+        self._request = request
+        self._record = record
+        self._answer = answer
+        self._envelope = Envelope.OPENAI
+        self._token_given = False
+
+    async def run(self) -> None:
+        """Answer the request, one way or the other."""
+        try:
+            await self._pass()
+        except Refusal as refusal:
+            await self._refuse(refusal.deny)
+        except StoreError:
+            self._plane.meter.count("store_errors")
+            await self._refuse(store_down())
+
+    async def _refuse(self, deny: Deny) -> None:
+        await self._answer.deny(deny, self._envelope, token_given=self._token_given)
+
+    async def _pass(self) -> None:
+        head = self._head()
+        if cors.is_preflight(head):
+            self._record.operation = "preflight"
+            await self._answer.whole(204, cors.preflight(head), b"")
+            return
+        match = self._generation.profile.match(head.method, head.target)
+        if isinstance(match, Match):
+            self._know(match)
+        principal = await self._caller(head)
+        if isinstance(match, Deny):
+            # A caller without a key learns nothing about which paths there are.
+            raise Refusal(match if principal is not None else _UNAUTHENTICATED)
+        exchange = Exchange(self._record.exchange, head, match, self._record.address, principal)
+        self._apply(self._generation.pipeline.decide(exchange, Phase.REQUEST_HEAD))
+        owners = Owners(self._plane, exchange)
+        await owners.check_head()
+        await self._limit_rate(exchange)
+        await self._carry(exchange, owners)
+
+    async def _carry(self, exchange: Exchange, owners: Owners) -> None:
+        limit = body_limit(self._generation, exchange.match)
+        if (self._request.content_length or 0) > limit:
+            raise Refusal(body_too_large(limit))
+        forwarder = Forwarder(self._plane, self._generation, self._request, self._record, self._answer, owners)
+        if self._request.upgrade:
+            await forwarder.upgrade(exchange)
+            return
+        async with Slot(self._plane, self._generation, exchange.principal, exchange.match.route.turn) as slot:
+            with BodyReader(self._plane, self._generation) as reader:
+                body = await reader.read(self._request, exchange.head, limit)
+                self._record.bytes_in = len(body)
+                exchange = await self._judge_body(exchange, owners, body)
+                self._record.judged = time.monotonic()
+                await forwarder.forward(exchange, body, slot)
+
+    def _head(self) -> Head:
+        raw = self._request.head
+        head = canonical_head(raw.method, raw.target, raw.version, raw.headers)
+        if isinstance(head, Deny):
+            raise Refusal(head)
+        self._record.method = head.method
+        address = client_address(self._request.peer.address, head, self._generation.settings.trusted_proxies)
+        if isinstance(address, Deny):
+            raise Refusal(address)
+        self._record.address = address
+        denied = self._hosts.judge_host(head) or self._hosts.judge_origin(head)
+        if denied is not None:
+            raise Refusal(denied)
+        self._answer.extra = tuple(cors.grant(head, self._hosts))
+        return head
+
+    def _know(self, match: Match) -> None:
+        self._envelope = match.route.envelope
+        self._record.operation = match.route.operation
+        self._record.route = match.route.template
+
+    async def _caller(self, head: Head) -> Principal | None:
+        self._token_given = head.get(b"authorization") is not None
+        principal = await authenticate(self._plane, self._generation, head, self._record.address)
+        if principal is not None:
+            self._record.principal = principal.name
+        else:
+            await self._take(f"open:{self._record.address}", self._generation.settings.limits.rates.unauthenticated)
+        return principal
+
+    async def _limit_rate(self, exchange: Exchange) -> None:
+        rates = self._generation.settings.limits.rates
+        if rates.per_address is not None:
+            await self._take(f"address:{exchange.address}", rates.per_address)
+        if rates.per_key is not None and exchange.principal is not None:
+            await self._take(f"key:{exchange.principal.name}", rates.per_key)
+
+    async def _take(self, bucket: str, rate: Rate) -> None:
+        wait = await self._plane.store.take(bucket, rate.per_s, rate.burst)
+        if wait > 0:
+            raise Refusal(slow_down(wait))
+
+    async def _judge_body(self, exchange: Exchange, owners: Owners, body: bytes) -> Exchange:
+        document = read_document(exchange.head, exchange.match, body, self._generation.settings.limits)
+        if isinstance(document, Deny):
+            raise Refusal(document)
+        exchange = replace(exchange, document=document)
+        self._apply(self._generation.pipeline.decide(exchange, Phase.REQUEST_BODY))
+        await owners.check_body(document)
+        if exchange.match.route.operation == _APPROVE and exchange.principal is not None:
+            run = exchange.match.params.get(exchange.match.route.run_param, "")
+            self._apply(judge_choice(document, exchange.principal, await self._plane.store.offered(run)))
+        return exchange
+
+    def _apply(self, decision: Allow | Deny) -> None:
+        if isinstance(decision, Deny):
+            raise Refusal(decision)
+        self._record.add(decision.findings)
+
+
+_UNAUTHENTICATED = Deny(401, "herma.auth.required", "A valid API key is required.")

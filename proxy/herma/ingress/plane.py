@@ -1,0 +1,71 @@
+"""What the ingress works with: the generation that configuration makes, and what outlives it."""
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+
+from herma.config.settings import Settings
+from herma.identity import Keyring
+from herma.ingress.record import AuditSink, Meter
+from herma.policy.host import HostPolicy
+from herma.policy.lifecycle import Lifecycle
+from herma.policy.pipeline import Pipeline
+from herma.policy.profile import Profile
+from herma.policy.redaction import Redactor
+from herma.policy.secret import Secret
+from herma.store import Store
+from herma.wire import Pool
+
+__all__ = ["Generation", "Plane"]
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """Everything that one version of the configuration decides; a reload makes a new one.
+
+    An exchange keeps the generation it began with, so that a reload never changes the rules in the middle of a stream.
+    `hosts` has one policy per listener, in the order of the configuration.
+    """
+
+    settings: Settings
+    profile: Profile
+    pipeline: Pipeline
+    keyring: Keyring
+    redactor: Redactor
+    pool: Pool
+    authority: bytes
+    upstream_key: Secret | None
+    hosts: tuple[HostPolicy, ...]
+
+
+@dataclass(slots=True)
+class Plane:
+    """The parts of the data plane that outlive a reload; `generation` is the one that new exchanges get.
+
+    `buffered` counts request bytes held in memory by all exchanges of this process; `active` are the exchanges under way.
+    """
+
+    generation: Generation
+    store: Store
+    lifecycle: Lifecycle
+    audit: AuditSink
+    meter: Meter
+    buffered: int = 0
+    active: set[object] = field(default_factory=set)
+    _kept: set[asyncio.Task[object]] = field(default_factory=set)
+
+    async def keep[T](self, work: Coroutine[object, object, T]) -> T:
+        """Await work that goes on when the waiter is cancelled.
+
+        A task group would end with its first failing member; here a failure reaches the waiter, or, when the waiter
+        left, is counted and dropped.
+        """
+        task = asyncio.get_running_loop().create_task(work)
+        self._kept.add(task)
+        task.add_done_callback(self._done)
+        return await asyncio.shield(task)
+
+    def _done(self, task: asyncio.Task[object]) -> None:
+        self._kept.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.meter.count("kept_work_failed")

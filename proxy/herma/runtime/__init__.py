@@ -1,0 +1,7 @@
+"""Where everything is put together: start, processes, reload, audit, metrics."""
+
+from herma.runtime.log import Log
+from herma.runtime.serve import serve
+from herma.runtime.sockets import BindError
+
+__all__ = ["BindError", "Log", "serve"]

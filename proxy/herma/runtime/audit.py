@@ -1,0 +1,94 @@
+"""The audit: one JSON line for each decision, with OCSF's words where it has them.
+
+A line holds names, codes, ids and durations. It never holds a body, a header value, a query or a credential; what comes
+from the request (the method, the caller's address) is of a closed form or was parsed before it gets here.
+"""
+
+import json
+import os
+import sys
+import time
+from types import TracebackType
+from typing import Any, Self
+
+from herma.ingress import Record
+
+__all__ = ["AuditLog"]
+
+# One write call of at most this many bytes is atomic for append-only files and pipes (POSIX PIPE_BUF on Linux), so that
+# the lines of several workers never mix.
+MAX_LINE_BYTES = 4096
+
+# OCSF 1.3, class HTTP Activity (4002) and its disposition ids.
+_CLASS_UID = 4002
+_DISPOSITIONS = {"answered": 1, "denied": 2, "client_gone": 1, "aborted": 2, "failed": 2, "upstream_gone": 1}
+
+
+class AuditLog:
+    """Writes to a file (created 0600) or, for `-`, to standard output. Writing never raises into an exchange."""
+
+    def __init__(self, target: str) -> None:
+        if target == "-":
+            self._descriptor, self._owned = sys.stdout.fileno(), False
+        else:
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            self._descriptor, self._owned = os.open(target, flags, 0o600), True
+            os.fchmod(self._descriptor, 0o600)
+        self._offset = time.time() - time.monotonic()
+        self.lost = 0
+
+    def write(self, record: Record, finished: float) -> None:
+        """Write the line of one exchange."""
+        line: dict[str, Any] = {
+            "class_uid": _CLASS_UID,
+            "time": round((self._offset + record.started) * 1000),
+            "exchange": record.exchange,
+            "disposition_id": _DISPOSITIONS.get(record.outcome, 0),
+            "outcome": record.outcome,
+            "src_endpoint": {"ip": record.address},
+            "actor": record.principal,
+            "http_method": record.method,
+            "route": record.route,
+            "operation": record.operation,
+            "status": record.status,
+            "code": record.code,
+            "rules": [
+                {"id": found.rule_id, "level": found.level, "place": found.place, "attack": found.attack}
+                for found in record.findings
+            ],
+            "redactions": record.redactions,
+            "bytes_in": record.bytes_in,
+            "bytes_out": record.bytes_out,
+            "duration_ms": round((finished - record.started) * 1000, 1),
+            "judged_ms": _since(record, record.judged),
+            "upstream_head_ms": _since(record, record.upstream_head),
+        }
+        self.event(line)
+
+    def event(self, line: dict[str, Any]) -> None:
+        """Write any line; what does not fit loses its rules first."""
+        data = _encode(line)
+        if len(data) > MAX_LINE_BYTES:
+            data = _encode({**line, "rules": [], "truncated": True})
+        try:
+            os.write(self._descriptor, data)
+        except OSError:
+            self.lost += 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._owned:
+            os.close(self._descriptor)
+
+
+def _encode(line: dict[str, Any]) -> bytes:
+    # ensure_ascii also escapes C1 controls and bidi marks: a log reader's terminal sees plain ASCII only.
+    return json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+
+
+def _since(record: Record, moment: float | None) -> float | None:
+    return None if moment is None else round((moment - record.started) * 1000, 1)

@@ -1,0 +1,84 @@
+"""The data plane of one process: its listeners, its generation, and how it stops."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+
+from herma.config.settings import Settings
+from herma.ingress import AuditSink, Generation, Meter, Plane, handler, wire_error
+from herma.policy.lifecycle import Event, Lifecycle, Order, Stage
+from herma.runtime.log import Log
+from herma.runtime.sockets import Bound
+from herma.store import Store
+from herma.wire import Server, ServerLimits, server_context
+
+__all__ = ["DataPlane"]
+
+# How often a draining process looks whether its last exchange is over.
+DRAIN_LOOK_S = 0.05
+
+
+class DataPlane:
+    """Serves the configured listeners until it has drained."""
+
+    def __init__(
+        self, generation: Generation, store: Store, audit: AuditSink, meter: Meter, lifecycle: Lifecycle, log: Log
+    ) -> None:
+        self._log = log
+        self._servers: list[Server] = []
+        self._lifecycle = lifecycle
+        self.plane = Plane(generation, store, lifecycle, audit, meter)
+
+    async def open(self, sockets: Sequence[Bound]) -> None:
+        """Start to serve on bound sockets."""
+        settings = self.plane.generation.settings
+        for bound in sockets:
+            listener = settings.listen[bound.listener]
+            tls = server_context(listener.tls.cert_file, listener.tls.key_file) if listener.tls else None
+            server = Server(handler(self.plane, bound.listener), _limits(settings), wire_error)
+            await server.serve(bound.sock, ssl=tls)
+            self._servers.append(server)
+
+    async def swap(self, generation: Generation) -> None:
+        """Give new exchanges another generation; those under way keep theirs."""
+        old, self.plane.generation = self.plane.generation, generation
+        await old.pool.retire()
+
+    def stop_asked(self) -> None:
+        """Take one more request to stop: the first drains, the second aborts."""
+        self._lifecycle.handle(Event.STOP_ASKED, time.monotonic())
+
+    async def until_stopped(self) -> None:
+        """Return when the data plane has stopped: drained, or aborted after its time."""
+        while self._lifecycle.stage is Stage.SERVING:
+            await asyncio.sleep(DRAIN_LOOK_S)
+        while self._lifecycle.stage is Stage.DRAINING:
+            if not self.plane.active:
+                self._lifecycle.handle(Event.IDLE, time.monotonic())
+            elif self._lifecycle.tick(time.monotonic()) is Order.ABORT:
+                self._log("drain.timeout", f"{len(self.plane.active)} exchanges did not end in time and are cut")
+            await asyncio.sleep(DRAIN_LOOK_S)
+        for server in self._servers:
+            await server.drain(0)
+        await self.plane.generation.pool.close()
+
+    @property
+    def connections(self) -> int:
+        """The open connections of all listeners."""
+        return sum(server.connections for server in self._servers)
+
+
+def _limits(settings: Settings) -> ServerLimits:
+    limits = settings.limits
+    return ServerLimits(
+        head_timeout_s=limits.head_timeout_s,
+        body_timeout_s=limits.body_timeout_s,
+        idle_timeout_s=limits.idle_timeout_s,
+        send_timeout_s=limits.send_timeout_s,
+        max_headers=limits.max_headers,
+        max_header_bytes=limits.max_header_bytes,
+        max_target_bytes=limits.max_target_bytes,
+        max_connections=limits.max_connections,
+        max_connections_per_address=limits.max_connections_per_address,
+    )

@@ -1,0 +1,124 @@
+"""Puts one generation together: what a version of the configuration makes of content, keys, checks and the upstream."""
+
+import secrets
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+
+from herma.config.settings import AuthKey, Listener, Settings
+from herma.config.values import KeyHash, Tcp, Unix
+from herma.content import load_indicators, load_profile, load_rules
+from herma.content.shipped import data_dir
+from herma.identity import Keyring, KeyRecord
+from herma.ingress import Generation
+from herma.policy.checks import RuleSet, build_checks
+from herma.policy.host import HostPolicy, normal_origins
+from herma.policy.pipeline import Pipeline
+from herma.policy.profile import Profile
+from herma.policy.redaction import Redactor
+from herma.policy.secret import Secret
+from herma.wire import Pool, PoolLimits, TcpAddress, UnixAddress, client_context
+
+__all__ = ["Content", "build", "read_content"]
+
+FINGERPRINT_KEY_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The data that judgements are made with, read and checked."""
+
+    profile: Profile
+    rules: RuleSet
+    redactor: Redactor
+
+
+def read_content(settings: Settings, fingerprint_key: Secret) -> Content:
+    """Read rules, profile and indicators; this takes a moment and touches files only.
+
+    Raises:
+        ContentError: a file cannot be used.
+    """
+    rules = Path(settings.content.rules_dir) if settings.content.rules_dir else data_dir("rules")
+    indicators = Path(settings.content.ioc_dir) if settings.content.ioc_dir else data_dir("ioc")
+    return Content(
+        profile=load_profile(settings.upstream.profile, rules.joinpath("profiles")),
+        rules=RuleSet(
+            cron=load_rules(rules.joinpath("cron"), "cron"),
+            mcp=load_rules(rules.joinpath("mcp"), "mcp"),
+            indicators=load_indicators(indicators),
+        ),
+        redactor=Redactor(
+            load_rules(rules.joinpath("redaction"), "redaction"),
+            settings.redaction.fingerprint_key or fingerprint_key,
+        ),
+    )
+
+
+def new_fingerprint_key() -> Secret:
+    """Return a key that lives as long as this start of the gate; all workers and generations share it."""
+    return Secret(secrets.token_bytes(FINGERPRINT_KEY_BYTES))
+
+
+def build(settings: Settings, content: Content) -> Generation:
+    """Make a generation; call it in the event loop that will use it."""
+    upstream = settings.upstream
+    return Generation(
+        settings=settings,
+        profile=content.profile,
+        pipeline=Pipeline(
+            build_checks(content.rules, settings), {name: check.mode for name, check in settings.checks.items()}
+        ),
+        keyring=Keyring([_record(key) for key in settings.auth.keys]),
+        redactor=content.redactor,
+        pool=_pool(settings),
+        authority=upstream.url.authority.encode("ascii"),
+        upstream_key=upstream.key,
+        hosts=tuple(_hosts(listener, settings) for listener in settings.listen),
+    )
+
+
+def _record(key: AuthKey) -> KeyRecord:
+    plain = key.key if isinstance(key.key, Secret) else None
+    hashed = str(key.key) if isinstance(key.key, KeyHash) else None
+    return KeyRecord(
+        name=key.name,
+        scopes=key.scopes,
+        key=plain,
+        hash=hashed,
+        group=key.group,
+        expires=key.expires,
+        networks=key.networks,
+        max_concurrent_runs=key.max_concurrent_runs,
+    )
+
+
+def _pool(settings: Settings) -> Pool:
+    upstream = settings.upstream
+    limits = PoolLimits(
+        max_connections=upstream.max_connections,
+        connect_timeout_s=upstream.connect_timeout_s,
+        keepalive_s=upstream.keepalive_s,
+    )
+    address = upstream.url.address
+    target = UnixAddress(address.path) if isinstance(address, Unix) else TcpAddress(address.host, address.port)
+    tls: ssl.SSLContext | None = None
+    if upstream.url.tls:
+        tls = client_context(upstream.tls.ca_file if upstream.tls else None)
+    return Pool(target, limits, ssl=tls)
+
+
+def _hosts(listener: Listener, settings: Settings) -> HostPolicy:
+    port = listener.address.port if isinstance(listener.address, Tcp) else None
+    names: set[tuple[str, int | None]] = set()
+    for name in listener.public_names:
+        # A name without a port stands for the default ports and for the listener's own.
+        names |= {(name.host, name.port)} if name.port else {(name.host, None), (name.host, port)}
+    if isinstance(listener.address, Tcp) and listener.public and names:
+        names |= {(bind, port) for bind in listener.binds}
+    return HostPolicy(
+        names=frozenset(names),
+        loopback=not listener.public,
+        port=port,
+        origins=normal_origins(settings.cors.origins),
+    )

@@ -1,0 +1,113 @@
+"""The process that keeps the state of several workers, watches the upstream and shows both."""
+
+import asyncio
+import socket
+import time
+from collections.abc import Callable
+from typing import Any
+
+from herma.console import serve_admin
+from herma.ingress import Generation
+from herma.policy.lifecycle import Event, Lifecycle, Stage
+from herma.runtime.control import Control
+from herma.runtime.generation import build
+from herma.runtime.reload import Reloader
+from herma.runtime.signals import on_signals
+from herma.runtime.start import Start, throttle_limits
+from herma.runtime.tally import Tally
+from herma.runtime.worker import METRICS
+from herma.store import Coordinator, MemoryStore, MessageError, Notice
+
+__all__ = ["serve_hub"]
+
+STOP_LOOK_S = 0.05
+# A worker's name as the parent sends it beside the descriptor.
+MAX_NAME_BYTES = 64
+
+
+class _Hub:
+    def __init__(self, start: Start) -> None:
+        self.lifecycle = Lifecycle(start.settings.drain_timeout_s)
+        self.store = MemoryStore(time.monotonic, throttle_limits(start.settings))
+        self.tally = Tally()
+        self.generation = build(start.settings, start.content)
+        self.connections: dict[str, int] = {}
+        self.coordinator = Coordinator(self.store, self._heard)
+
+    async def apply(self, generation: Generation) -> None:
+        self.store.apply(throttle_limits(generation.settings))
+        old, self.generation = self.generation, generation
+        await old.pool.retire()
+
+    def stop(self) -> None:
+        self.lifecycle.handle(Event.STOP_ASKED, time.monotonic())
+
+    async def attend(self, worker: str, sock: socket.socket) -> None:
+        try:
+            await self.coordinator.attend(worker, sock)
+        finally:
+            self.connections.pop(worker, None)
+
+    def _heard(self, worker: str, notice: Notice) -> None:
+        match notice:
+            case Notice(topic=topic, payload=[int(connections), list(rows)]) if topic == METRICS:
+                self.connections[worker] = connections
+                self.tally.merge([_row(row) for row in rows])
+            case _:
+                raise MessageError("a worker said something unknown")
+
+
+def _row(row: Any) -> tuple[tuple[str, ...], float]:
+    match row:
+        case [[*key], int(amount) | float(amount)]:
+            return tuple(str(part) for part in key), float(amount)
+        case _:
+            raise MessageError("a worker's counts are malformed")
+
+
+async def serve_hub(start: Start, parent: socket.socket, stop_all: Callable[[], None]) -> None:
+    """Serve until stopped; over `parent` come the lines to new workers."""
+    hub = _Hub(start)
+    reloader = Reloader(start, hub.apply)
+    control = Control(
+        current=lambda: hub.generation,
+        store=hub.store,
+        tally=hub.tally,
+        lifecycle=hub.lifecycle,
+        reloader=reloader,
+        log=start.log,
+        connections=lambda: sum(hub.connections.values()),
+        workers=lambda: hub.coordinator.workers,
+    )
+    async with serve_admin(start.admin.sock, control, stop_all), asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(control.run()),
+            group.create_task(on_signals(stop=hub.stop, reload=reloader.reload)),
+            group.create_task(_welcome(hub, parent)),
+        ]
+        while hub.lifecycle.stage is not Stage.STOPPED:
+            await asyncio.sleep(STOP_LOOK_S)
+        for task in tasks:
+            task.cancel()
+    await hub.generation.pool.close()
+
+
+async def _welcome(hub: _Hub, parent: socket.socket) -> None:
+    """Take the line to each new worker, until the parent is gone."""
+    loop = asyncio.get_running_loop()
+    arrived: asyncio.Queue[tuple[str, int]] = asyncio.Queue()
+
+    def receive() -> None:
+        name, descriptors, _flags, _address = socket.recv_fds(parent, MAX_NAME_BYTES, 1)
+        for descriptor in descriptors:
+            arrived.put_nowait((name.decode("ascii"), descriptor))
+        if not name:
+            loop.remove_reader(parent)
+
+    loop.add_reader(parent, receive)
+    async with asyncio.TaskGroup() as attending:
+        while True:
+            name, descriptor = await arrived.get()
+            sock = socket.socket(fileno=descriptor)
+            sock.setblocking(False)
+            attending.create_task(hub.attend(name, sock))

@@ -1,0 +1,132 @@
+"""What the gate finds out about its upstream by asking it: is it up, what does it offer, how much is running.
+
+Questions go through the same pool as requests, so that a probe sees what a request would see. Every answer is read up to
+a bound and treated as a stranger's: only the fields that the profile names are looked at.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from herma.errors import StoreError
+from herma.ingress import Generation
+from herma.policy.jsondoc import JsonError, find, parse
+from herma.policy.profile import undeclared
+from herma.store import Store
+from herma.wire import UpstreamError
+
+__all__ = ["UpstreamState", "UpstreamWatch", "ask"]
+
+# An upstream that went away has to show on /readyz in less than ten seconds.
+INTERVAL_S = 3.0
+TIMEOUT_S = 3.0
+MAX_ANSWER_BYTES = 1024 * 1024
+# Routes are shown on /status: enough to see what is new, not a wall of text.
+MAX_DRIFT = 50
+MAX_ROUTE_CHARS = 120
+# Any HTTP answer to this shows that the upstream is there; a profile's server need not have the route.
+LIVENESS_PATH = "/health"
+
+
+@dataclass(slots=True)
+class UpstreamState:
+    """What is known of the upstream; `drift` lists routes that it announces and the profile does not know."""
+
+    up: bool = False
+    reason: str = "not asked yet"
+    drift: tuple[str, ...] = ()
+    running: int | None = None
+    key_accepted: bool | None = None
+
+
+async def ask(generation: Generation, path: str) -> tuple[int, Any]:
+    """GET `path` from the upstream with its own key; return the status and the parsed JSON body (None if it is none).
+
+    Raises:
+        UpstreamError: no usable answer in time.
+    """
+    headers = [(b"host", generation.authority), (b"accept", b"application/json"), (b"accept-encoding", b"identity")]
+    if generation.upstream_key is not None:
+        headers.append((b"authorization", b"Bearer " + generation.upstream_key.reveal()))
+    async with (
+        asyncio.timeout(TIMEOUT_S),
+        generation.pool.request(
+            b"GET", path.encode(), headers, b"", idempotent=True, head_timeout_s=TIMEOUT_S
+        ) as response,
+    ):
+        body = await response.read(MAX_ANSWER_BYTES)
+        try:
+            return response.head.status, parse(body, max_depth=32, max_keys=20_000).value
+        except JsonError:
+            return response.head.status, None
+
+
+class UpstreamWatch:
+    """Looks at the upstream again and again, and more closely after it came back."""
+
+    def __init__(self, current: Callable[[], Generation], store: Store, log: Callable[[str, str], None]) -> None:
+        self._current = current
+        self._store = store
+        self._log = log
+        self.state = UpstreamState()
+
+    async def run(self, first_look: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Look every few seconds until cancelled."""
+        while True:
+            await self.look()
+            if first_look is not None:
+                await first_look()
+                first_look = None
+            await asyncio.sleep(INTERVAL_S)
+
+    async def look(self) -> None:
+        """Ask once; after the upstream came (back) up also compare its routes and count what it runs."""
+        generation = self._current()
+        was_up = self.state.up
+        try:
+            status, _ = await ask(generation, LIVENESS_PATH)
+            self.state.up, self.state.reason = status < 500, f"the upstream answered {status}"
+        except (UpstreamError, TimeoutError) as error:
+            self.state.up = False
+            self.state.reason = f"the upstream does not answer ({getattr(error, 'kind', 'timeout')})"
+        if self.state.up and not was_up:
+            self._log("upstream.up", "the upstream answers")
+            await self._look_closely(generation)
+        elif was_up and not self.state.up:
+            self._log("upstream.down", self.state.reason)
+
+    async def _look_closely(self, generation: Generation) -> None:
+        profile = generation.profile
+        try:
+            if profile.running is not None:
+                status, value = await ask(generation, profile.running.path)
+                self.state.key_accepted = status not in {401, 403}
+                self.state.running = _first_count(value, profile.running.pointer)
+                if self.state.running is not None:
+                    await self._store.seed(self.state.running)
+            if profile.capabilities is not None:
+                _, value = await ask(generation, profile.capabilities.path)
+                self.state.drift = undeclared(profile, _announced(value, profile.capabilities.pointer))[:MAX_DRIFT]
+        except (UpstreamError, TimeoutError, StoreError):
+            return
+        if self.state.key_accepted is False:
+            self._log("upstream.key", "the upstream refuses the key that is configured for it (upstream.key)")
+        if self.state.drift:
+            named = ", ".join(self.state.drift)
+            self._log("upstream.drift", f"the upstream announces routes that the profile does not know: {named}")
+
+
+def _announced(capabilities: Any, pointer: str) -> set[tuple[str, str]]:
+    return {
+        (endpoint["method"][:MAX_ROUTE_CHARS], endpoint["path"][:MAX_ROUTE_CHARS])
+        for _, endpoint in find(capabilities, pointer)
+        if isinstance(endpoint, dict) and isinstance(endpoint.get("method"), str) and isinstance(endpoint.get("path"), str)
+    }
+
+
+def _first_count(value: Any, pointer: str) -> int | None:
+    for _, count in find(value, pointer):
+        if isinstance(count, int) and not isinstance(count, bool):
+            return max(0, count)
+    return None

@@ -1,0 +1,61 @@
+"""Takes a changed configuration, or keeps the old one and says why."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from herma.config import load
+from herma.config.settings import Settings
+from herma.errors import ConfigError, ContentError
+from herma.ingress import Generation
+from herma.runtime.generation import build, read_content
+from herma.runtime.start import Start
+
+__all__ = ["Reloader"]
+
+
+class Reloader:
+    """Reads the configuration again; `failure` tells why the last try was not taken, empty when it was."""
+
+    def __init__(self, start: Start, apply: Callable[[Generation], Awaitable[None]]) -> None:
+        self._settings = start.settings
+        self._environ = start.environ
+        self._fingerprint_key = start.fingerprint_key
+        self._apply = apply
+        self._log = start.log
+        self._busy = asyncio.Lock()
+        self.failure = ""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._settings
+
+    async def reload(self) -> None:
+        """Take the file as it is now, if all of it is valid; otherwise everything stays as it was."""
+        async with self._busy:
+            try:
+                settings = await asyncio.to_thread(load, Path(self._settings.path), self._environ)
+                content = await asyncio.to_thread(read_content, settings, self._fingerprint_key)
+            except (ConfigError, ContentError) as error:
+                self._refuse(str(error))
+                return
+            fixed = _needs_restart(self._settings, settings)
+            if fixed:
+                self._refuse(f"{settings.path}: {', '.join(fixed)} cannot change while the gate runs; restart it")
+                return
+            await self._apply(build(settings, content))
+            self._settings, self.failure = settings, ""
+            self._log("config.reloaded", f"{settings.path} was read again and applies to new requests")
+
+    def _refuse(self, reason: str) -> None:
+        self.failure = reason
+        self._log("config.refused", f"the changed configuration is not used, the old one stays:\n{reason}")
+
+
+def _needs_restart(old: Settings, new: Settings) -> list[str]:
+    def where(settings: Settings) -> list[object]:
+        return [(listener.address, listener.mode, listener.tls, listener.binds) for listener in settings.listen]
+
+    changed = [name for name in ("admin", "workers", "audit") if getattr(old, name) != getattr(new, name)]
+    return changed if where(old) == where(new) else ["listen", *changed]

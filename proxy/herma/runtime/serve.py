@@ -1,0 +1,44 @@
+"""Starts the gate: everything is checked before anything is opened."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from herma.config import load
+from herma.config.settings import Settings
+from herma.runtime.fleet import Fleet
+from herma.runtime.generation import new_fingerprint_key, read_content
+from herma.runtime.log import Log
+from herma.runtime.sockets import bind_all
+from herma.runtime.solo import serve_solo
+from herma.runtime.start import Start
+from herma.wire import run
+
+__all__ = ["serve"]
+
+
+def serve(path: Path, environ: Mapping[str, str], log: Log, *, insecure: bool = False) -> int:
+    """Read the configuration and serve until stopped; return the exit code.
+
+    Raises:
+        ConfigError: the configuration is not valid; nothing was opened.
+        ContentError: a rule, profile or indicator file is not valid; nothing was opened.
+        BindError: an address cannot be listened on; nothing is left open.
+    """
+    settings = load(path, environ)
+    _warn(settings, log, insecure=insecure or bool(environ.get("HERMA_INSECURE")))
+    fingerprint_key = new_fingerprint_key()
+    content = read_content(settings, fingerprint_key)
+    start = Start(settings, content, fingerprint_key, environ, bind_all(settings), log)
+    os.umask(0o077)
+    if settings.workers > 1:
+        return Fleet(start).run()
+    run(serve_solo(start))
+    return 0
+
+
+def _warn(settings: Settings, log: Log, *, insecure: bool) -> None:
+    if insecure:
+        log("insecure.ignored", "WARNING: --insecure and HERMA_INSECURE change nothing; every protection stays on")
+    for warning in settings.warnings:
+        log(warning.code, f"warning: {warning}")

@@ -1,0 +1,55 @@
+"""One process that does everything: the common case."""
+
+import asyncio
+import time
+
+from herma.console import serve_admin
+from herma.ingress import Generation
+from herma.policy.lifecycle import Lifecycle
+from herma.runtime.audit import AuditLog
+from herma.runtime.control import Control
+from herma.runtime.dataplane import DataPlane
+from herma.runtime.generation import build
+from herma.runtime.reload import Reloader
+from herma.runtime.signals import on_signals
+from herma.runtime.start import Start, throttle_limits
+from herma.runtime.tally import Tally
+from herma.store import MemoryStore
+
+__all__ = ["serve_solo"]
+
+
+async def serve_solo(start: Start) -> None:
+    """Serve until stopped."""
+    settings = start.settings
+    lifecycle = Lifecycle(settings.drain_timeout_s)
+    store = MemoryStore(time.monotonic, throttle_limits(settings))
+    tally = Tally()
+    with AuditLog(settings.audit.file) as audit:
+        data = DataPlane(build(settings, start.content), store, audit, tally, lifecycle, start.log)
+
+        async def apply(generation: Generation) -> None:
+            store.apply(throttle_limits(generation.settings))
+            await data.swap(generation)
+
+        reloader = Reloader(start, apply)
+        control = Control(
+            current=lambda: data.plane.generation,
+            store=store,
+            tally=tally,
+            lifecycle=lifecycle,
+            reloader=reloader,
+            log=start.log,
+            connections=lambda: data.connections,
+            workers=lambda: 1,
+        )
+        async with serve_admin(start.admin.sock, control, data.stop_asked), asyncio.TaskGroup() as group:
+            watching = [
+                group.create_task(control.run()),
+                group.create_task(on_signals(stop=data.stop_asked, reload=reloader.reload)),
+            ]
+            await data.open(start.listeners)
+            start.announce()
+            await data.until_stopped()
+            for task in watching:
+                task.cancel()

@@ -1,0 +1,63 @@
+"""One of several processes that share the listeners; its state is the hub's."""
+
+import asyncio
+import socket
+from pathlib import Path
+
+from herma.policy.lifecycle import Lifecycle
+from herma.runtime.audit import AuditLog
+from herma.runtime.dataplane import DataPlane
+from herma.runtime.generation import build
+from herma.runtime.reload import Reloader
+from herma.runtime.signals import on_signals
+from herma.runtime.start import Start
+from herma.runtime.tally import Tally
+from herma.runtime.watch import watch
+from herma.store import RemoteStore
+
+__all__ = ["METRICS", "serve_worker"]
+
+# The topic of the notice in which a worker hands its counts over: [connections, [[name, labels…], amount]…].
+METRICS = "metrics"
+
+REPORT_INTERVAL_S = 1.0
+# A message between processes holds 64 KiB; a row takes less than 300 bytes.
+ROWS_PER_NOTICE = 150
+
+
+async def serve_worker(start: Start, hub: socket.socket) -> None:
+    """Serve until stopped; `hub` is this worker's end of its line to the hub."""
+    settings = start.settings
+    store = await RemoteStore.connect(hub)
+    tally = Tally()
+    with AuditLog(settings.audit.file) as audit:
+        lifecycle = Lifecycle(settings.drain_timeout_s)
+        data = DataPlane(build(settings, start.content), store, audit, tally, lifecycle, start.log)
+        reloader = Reloader(start, data.swap)
+        async with asyncio.TaskGroup() as group:
+            watching = [
+                group.create_task(_report(store, tally, data)),
+                group.create_task(on_signals(stop=data.stop_asked, reload=reloader.reload)),
+                group.create_task(watch(Path(settings.path), settings.digest, reloader.reload)),
+            ]
+            await data.open(start.listeners)
+            await data.until_stopped()
+            for task in watching:
+                task.cancel()
+        _hand_over(store, tally, data)
+    store.close()
+
+
+async def _report(store: RemoteStore, tally: Tally, data: DataPlane) -> None:
+    while True:
+        await asyncio.sleep(REPORT_INTERVAL_S)
+        _hand_over(store, tally, data)
+
+
+def _hand_over(store: RemoteStore, tally: Tally, data: DataPlane) -> None:
+    rows = tally.take()
+    for at in range(0, max(1, len(rows)), ROWS_PER_NOTICE):
+        batch = rows[at : at + ROWS_PER_NOTICE]
+        if not store.notify(METRICS, [data.connections, [[list(key), amount] for key, amount in batch]]):
+            # Not sent now: counted again at the next try.
+            tally.merge(batch)
