@@ -52,20 +52,24 @@ def _judge(key: str) -> float:
         # Three letters that happen to be a word save nothing.
         if pattern.bits + announce < sum(sheet[pattern.start : pattern.end]):
             starting.setdefault(pattern.start, []).append(pattern)
-    announced = _cheapest(sheet, starting, announce=announce)
+    announced, covered = _cheapest(sheet, starting, announce=announce)
     if sum(sheet) - announced < SLACK_BITS:
         return sum(sheet)
-    # Believed: from here on the key is a person's, and the attacker knows which kind of person.
-    return _cheapest(_chosen(key, sheet), starting, announce=0.0)
+    if covered * 2 >= len(key):
+        # A person's key: the attacker knows how people fill the gaps between patterns.
+        sheet = _chosen(key, sheet)
+    return _cheapest(sheet, starting, announce=0.0)[0]
 
 
-def _cheapest(sheet: Sheet, starting: dict[int, list[Pattern]], *, announce: float) -> float:
-    """Return the bits of the cheapest way to write the key down as patterns and single characters."""
-    best = [0.0] + [math.inf] * len(sheet)
+def _cheapest(sheet: Sheet, starting: dict[int, list[Pattern]], *, announce: float) -> tuple[float, int]:
+    """Return the bits of the cheapest way to write the key down, and how many characters patterns cover in it."""
+    best = [(0.0, 0)] + [(math.inf, 0)] * len(sheet)
     for index, bits in enumerate(sheet):
-        best[index + 1] = min(best[index + 1], best[index] + bits)
+        cost, covered = best[index]
+        best[index + 1] = min(best[index + 1], (cost + bits, covered))
         for pattern in starting.get(index, ()):
-            best[pattern.end] = min(best[pattern.end], best[index] + pattern.bits + announce)
+            longer = (cost + pattern.bits + announce, covered + pattern.end - pattern.start)
+            best[pattern.end] = min(best[pattern.end], longer)
     return best[-1]
 
 

@@ -1,7 +1,4 @@
-"""The small values that settings are made of: addresses, public names, networks, hashes of keys.
-
-Each parser raises ValueError with what was found and what was expected; it never repeats a secret.
-"""
+"""The small values that settings are made of: addresses, public names, networks, hashes of keys."""
 
 import hashlib
 import hmac
@@ -103,30 +100,26 @@ _HASH = re.compile(r"sha256:([0-9a-f]+):([0-9a-f]{64})")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KeyHash:
-    """A salted SHA-256 of a key: `sha256:<salt>:<digest>` in hex, digest = SHA-256(salt bytes, then key bytes).
-
-    A fast hash is enough for a key with 128 bits, and for nothing weaker.
-    """
+    """A stored key of the right form, `sha256:<salt>:<digest>` in hex; what it opens is judged by `identity`."""
 
     salt: bytes
     digest: bytes
 
     @classmethod
-    def of(cls, key: bytes, salt: bytes) -> "KeyHash":
-        """Hash a key with a fresh random salt."""
-        return cls(salt, hashlib.sha256(salt + key).digest())
-
-    @classmethod
     def parse(cls, text: str) -> "KeyHash":
-        """Read the text form."""
+        """Read the text form.
+
+        Raises:
+            ValueError: It is not of that form; the message does not repeat it.
+        """
         found = _HASH.fullmatch(text)
-        if not found or len(found[1]) % 2 or not 2 * MIN_SALT_BYTES <= len(found[1]) <= 2 * MAX_SALT_BYTES:
-            message = f"expected sha256:<salt, at least {2 * MIN_SALT_BYTES} hex digits>:<64 hex digits>"
-            raise ValueError(f"{message}; make one with `herma key hash`")
+        if not found or len(found[1]) % 2 or not MIN_SALT_BYTES * 2 <= len(found[1]) <= MAX_SALT_BYTES * 2:
+            expected = f"sha256:<salt, at least {2 * MIN_SALT_BYTES} hex digits>:<64 hex digits>"
+            raise ValueError(f"expected {expected}; make one with `herma key hash`")
         return cls(bytes.fromhex(found[1]), bytes.fromhex(found[2]))
 
-    def matches(self, key: bytes) -> bool:
-        """Compare in constant time."""
+    def is_of(self, key: bytes) -> bool:
+        """Tell whether it is the hash of this key: the configuration refuses the same key under two names."""
         return hmac.compare_digest(hashlib.sha256(self.salt + key).digest(), self.digest)
 
     def __str__(self) -> str:

@@ -1,0 +1,218 @@
+"""How one text of the configuration becomes a value.
+
+Every parser takes one spelling only. It raises ValueError with what was expected and how to fix it; it never repeats the
+text, which may be a secret in the wrong place.
+"""
+
+import ipaddress
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from herma.config.values import (
+    Address,
+    FileMode,
+    FilePath,
+    Name,
+    Network,
+    Origin,
+    PublicName,
+    Tcp,
+    Unix,
+    UpstreamUrl,
+)
+
+__all__ = ["SCALARS", "Scalar"]
+
+# sockaddr_un holds 108 bytes with the final NUL.
+MAX_UNIX_PATH_BYTES = 107
+# RFC 1035 section 2.3.4.
+MAX_HOST_CHARACTERS = 253
+# PATH_MAX of Linux.
+MAX_PATH_CHARACTERS = 4096
+MAX_TEXT_CHARACTERS = 64
+
+_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_PORT = re.compile(r"[1-9][0-9]{0,4}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_TEXT = re.compile(r"[A-Za-z0-9._-]{0,64}")
+_MODE = re.compile(r"0?[0-7]{3}")
+_ORIGIN = re.compile(r"(https?)://([^/]+)")
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
+# A resolver reads a last label like these as a number (WHATWG URL, "ends in a number").
+_NUMBER = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A kind of text: its parser, what a person is told to write, and what an editor can check."""
+
+    parse: Callable[[str], Any]
+    expected: str
+    schema: Mapping[str, Any]
+
+
+def _port(text: str) -> int:
+    if not _PORT.fullmatch(text) or int(text) > 65535:
+        raise ValueError("expected a port from 1 to 65535 after the last colon")
+    return int(text)
+
+
+def _host(text: str) -> str:
+    """Take a host name or an IPv4 address in its one spelling.
+
+    `127.1`, `0`, `0x7f000001` and `2130706433` are addresses for a resolver and names for everybody else.
+    """
+    lower = text.lower()
+    if not lower:
+        raise ValueError("expected a host before the port; 127.0.0.1 is this machine only")
+    if lower.endswith("."):
+        raise ValueError("found a host with a dot at its end; leave the dot out")
+    labels = lower.split(".")
+    if _NUMBER.fullmatch(labels[-1]):
+        try:
+            return str(ipaddress.IPv4Address(lower))
+        except ValueError:
+            raise ValueError(
+                "found an odd spelling of an IPv4 address; write four numbers, as in 127.0.0.1"
+            ) from None
+    if len(lower) > MAX_HOST_CHARACTERS or not all(map(_LABEL.fullmatch, labels)):
+        raise ValueError("expected a host name of ASCII letters, digits, dots and dashes, or an IP address")
+    return lower
+
+
+def _ipv6(text: str) -> str:
+    if "%" in text:
+        raise ValueError("found a zone id (%); leave it out")
+    try:
+        return str(ipaddress.IPv6Address(text))
+    except ValueError:
+        raise ValueError("expected an IPv6 address between the brackets") from None
+
+
+def _tcp(text: str) -> Tcp:
+    if text.startswith("["):
+        inside, bracket, port = text[1:].partition("]:")
+        if not bracket:
+            raise ValueError("expected [IPv6 address]:port")
+        return Tcp(_ipv6(inside), _port(port))
+    host, colon, port = text.rpartition(":")
+    if not colon:
+        raise ValueError("expected host:port")
+    if ":" in host:
+        raise ValueError("found more than one colon; write an IPv6 address as [address]:port")
+    return Tcp(_host(host), _port(port))
+
+
+def _unix(path: str) -> Unix:
+    if not path.startswith("/") or path.endswith("/"):
+        raise ValueError("expected unix:/path, with an absolute path of a socket")
+    if len(path.encode()) > MAX_UNIX_PATH_BYTES:
+        raise ValueError(f"found a socket path that is too long; at most {MAX_UNIX_PATH_BYTES} bytes")
+    return Unix(_path(path))
+
+
+def _address(text: str) -> Address:
+    return _unix(text[5:]) if text.startswith("unix:") else _tcp(text)
+
+
+def _url(text: str) -> UpstreamUrl:
+    if text.startswith("unix:"):
+        return UpstreamUrl(_unix(text[5:]))
+    scheme, separator, rest = text.partition("://")
+    if not separator or scheme not in {"http", "https"}:
+        raise ValueError("expected http://host:port, https://host:port or unix:/path")
+    tls = scheme == "https"
+    rest = rest.removesuffix("/")
+    if re.search(r"[/?#@]", rest):
+        raise ValueError("expected only scheme, host and port: no path, no query, no user")
+    if not re.search(r":[0-9]+$", rest):
+        rest += ":443" if tls else ":80"
+    return UpstreamUrl(_tcp(rest), tls)
+
+
+def _public_name(text: str) -> PublicName:
+    if text.startswith("["):
+        inside, _, after = text[1:].partition("]")
+        if after and not after.startswith(":"):
+            raise ValueError("expected [IPv6 address] or [IPv6 address]:port")
+        return PublicName(_ipv6(inside), _port(after[1:]) if after else None)
+    if "*" in text:
+        raise ValueError("found a wildcard; write every name out")
+    host, colon, port = text.rpartition(":")
+    if not colon:
+        return PublicName(_host(text))
+    if ":" in host or "/" in text:
+        raise ValueError("expected a name as it stands in `Host`: name or name:port")
+    return PublicName(_host(host), _port(port))
+
+
+def _network(text: str) -> Network:
+    try:
+        return ipaddress.ip_network(text)
+    except ValueError as error:
+        reason = "the address has bits behind the prefix; " if "host bits" in str(error) else ""
+        raise ValueError(f"{reason}expected a network such as 10.1.2.0/24 or an address") from None
+
+
+def _mode(text: str) -> FileMode:
+    if not _MODE.fullmatch(text):
+        raise ValueError('expected a file mode in quotes, such as "0600"')
+    return FileMode(int(text, 8))
+
+
+def _path(text: str) -> FilePath:
+    if not text or len(text) > MAX_PATH_CHARACTERS or not text.isprintable():
+        raise ValueError("expected a path without control characters")
+    return FilePath(text)
+
+
+def _name(text: str) -> Name:
+    if not _NAME.fullmatch(text):
+        raise ValueError("expected a name of up to 64 letters, digits, dots, dashes and underscores")
+    return Name(text)
+
+
+def _text(text: str) -> str:
+    if not _TEXT.fullmatch(text):
+        raise ValueError("expected up to 64 letters, digits, dots, dashes and underscores")
+    return text
+
+
+def _origin(text: str) -> Origin:
+    found = _ORIGIN.fullmatch(text)
+    if not found:
+        raise ValueError("expected an origin such as https://app.example.com: no path, no wildcard, not null")
+    return Origin(f"{found[1]}://{_public_name(found[2])}")
+
+
+def _instant(text: str) -> datetime:
+    if not _RFC3339.fullmatch(text):
+        raise ValueError("expected a time with its zone, such as 2027-01-01T00:00:00Z")
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError("expected a time that exists, such as 2027-01-01T00:00:00Z") from None
+
+
+_TEXT_SCHEMA = {"type": "string"}
+
+# Keyed by the type that a settings field is annotated with.
+SCALARS: Mapping[Any, Scalar] = {
+    Address: Scalar(
+        _address, "host:port or unix:/path", {"type": "string", "pattern": "^(unix:/.+|.+:[0-9]{1,5})$"}
+    ),
+    UpstreamUrl: Scalar(_url, "a URL", {"type": "string", "pattern": "^(https?://[^/?#@]+/?|unix:/.+)$"}),
+    PublicName: Scalar(_public_name, "a host name", {"type": "string", "pattern": "^[^*/]+$"}),
+    Network: Scalar(_network, "a network", _TEXT_SCHEMA),
+    FileMode: Scalar(
+        _mode, 'a file mode in quotes, such as "0600"', {"type": "string", "pattern": "^0?[0-7]{3}$"}
+    ),
+    FilePath: Scalar(_path, "a path", {"type": "string", "minLength": 1}),
+    Name: Scalar(_name, "a name", {"type": "string", "pattern": f"^{_NAME.pattern}$"}),
+    Origin: Scalar(_origin, "an origin", {"type": "string", "pattern": "^https?://[^/]+$"}),
+    datetime: Scalar(_instant, "a time", {"type": "string", "format": "date-time"}),
+    str: Scalar(_text, "text", {"type": "string", "maxLength": MAX_TEXT_CHARACTERS}),
+}
