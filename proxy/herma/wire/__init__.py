@@ -1,0 +1,53 @@
+"""HTTP/1.1 on the wire: a server, an upstream client, tunnels. It knows framing and deadlines, and no policy."""
+
+from herma.wire.failures import (
+    BodyMalformed,
+    BodyTimeout,
+    BodyTooLarge,
+    Disconnected,
+    RequestError,
+    SlowReader,
+    UpstreamError,
+    UpstreamFailure,
+)
+from herma.wire.limits import PoolLimits, ServerLimits
+from herma.wire.listener import Handler, WireError
+from herma.wire.loop import run
+from herma.wire.messages import Fields, Headers, Peer, RequestHead, ResponseHead, TcpAddress, UnixAddress
+from herma.wire.pool import Pool
+from herma.wire.request import ServerRequest
+from herma.wire.response import UpstreamResponse
+from herma.wire.server import Server
+from herma.wire.tls import server_context
+from herma.wire.tunnel import Tunnel, TunnelEnd, splice
+
+__all__ = [
+    "BodyMalformed",
+    "BodyTimeout",
+    "BodyTooLarge",
+    "Disconnected",
+    "Fields",
+    "Handler",
+    "Headers",
+    "Peer",
+    "Pool",
+    "PoolLimits",
+    "RequestError",
+    "RequestHead",
+    "ResponseHead",
+    "Server",
+    "ServerLimits",
+    "ServerRequest",
+    "SlowReader",
+    "TcpAddress",
+    "Tunnel",
+    "TunnelEnd",
+    "UnixAddress",
+    "UpstreamError",
+    "UpstreamFailure",
+    "UpstreamResponse",
+    "WireError",
+    "run",
+    "server_context",
+    "splice",
+]

@@ -1,0 +1,52 @@
+"""What the connections of one server share."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from herma.wire.census import Census
+from herma.wire.limits import ServerLimits
+from herma.wire.messages import Fields
+
+if TYPE_CHECKING:
+    from herma.wire.connection import ServerConnection
+    from herma.wire.request import ServerRequest
+
+__all__ = ["Handler", "Listener", "WireError"]
+
+type Handler = Callable[[ServerRequest], Awaitable[None]]
+# Status, code and message of an answer that no handler gave -> its headers and body.
+type WireError = Callable[[int, str, str], tuple[Fields, bytes]]
+
+
+class Listener:
+    """The handler, the limits, and who is connected."""
+
+    def __init__(self, handler: Handler, limits: ServerLimits, wire_error: WireError) -> None:
+        self.handler = handler
+        self.limits = limits
+        self.wire_error = wire_error
+        self.loop = asyncio.get_running_loop()
+        self.census = Census(limits.max_connections, limits.max_connections_per_address)
+        self.connections: set[ServerConnection] = set()
+        self.in_flight = 0
+        self.refused_connections = 0
+        self.draining = False
+        self._all_gone: asyncio.Event = asyncio.Event()
+
+    def joined(self, connection: "ServerConnection") -> None:
+        """A connection was admitted."""
+        self.connections.add(connection)
+        self._all_gone.clear()
+
+    def left(self, connection: "ServerConnection", key: str) -> None:
+        """A connection is gone."""
+        self.connections.discard(connection)
+        self.census.leave(key)
+        if not self.connections:
+            self._all_gone.set()
+
+    async def all_gone(self) -> None:
+        """Wait until no connection is left."""
+        if self.connections:
+            await self._all_gone.wait()

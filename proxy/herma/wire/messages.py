@@ -1,0 +1,60 @@
+"""What travels: heads, peers and addresses. Bytes stay as they were sent; nothing here is interpreted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Fields", "Headers", "Peer", "RequestHead", "ResponseHead", "TcpAddress", "UnixAddress"]
+
+type Headers = tuple[tuple[bytes, bytes], ...]
+type Fields = Sequence[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestHead:
+    """The head of a request; header names as sent, values without the white space around them."""
+
+    method: bytes
+    target: bytes
+    version: str
+    headers: Headers
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseHead:
+    """The head of an answer; header names as sent, values without the white space around them."""
+
+    status: int
+    reason: bytes
+    headers: Headers
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Who is at the other end of a connection; `address` is empty on a unix socket."""
+
+    address: str
+    port: int
+    local: str
+    tls: bool
+    unix: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TcpAddress:
+    """An upstream by name or IP address; a name is resolved anew for every connection."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class UnixAddress:
+    """An upstream that listens on a unix socket."""
+
+    path: str
+
+    def __str__(self) -> str:
+        return f"unix:{self.path}"

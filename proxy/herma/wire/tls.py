@@ -1,0 +1,23 @@
+"""TLS for a listener."""
+
+import ssl
+
+__all__ = ["server_context"]
+
+
+def server_context(cert: str, key: str) -> ssl.SSLContext:
+    """Make the context of a listener: TLS 1.2 or newer, HTTP/1.1 by ALPN.
+
+    Args:
+        cert: path of a PEM file with the certificate and its chain.
+        key: path of a PEM file with the private key, without a passphrase.
+
+    Raises:
+        OSError: a file cannot be read, or (`ssl.SSLError`) holds no matching pair.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_alpn_protocols(["http/1.1"])
+    # An empty passphrase: a key that needs one is an error, not a prompt on a terminal nobody looks at.
+    context.load_cert_chain(cert, key, password=lambda: b"")
+    return context
