@@ -5,7 +5,7 @@ from herma.wire.failures import (
     BodyTimeout,
     BodyTooLarge,
     Disconnected,
-    RequestError,
+    RequestFailure,
     SlowReader,
     UpstreamError,
     UpstreamFailure,
@@ -18,7 +18,7 @@ from herma.wire.pool import Pool
 from herma.wire.request import ServerRequest
 from herma.wire.response import UpstreamResponse
 from herma.wire.server import Server
-from herma.wire.tls import server_context
+from herma.wire.tls import client_context, server_context
 from herma.wire.tunnel import Tunnel, TunnelEnd, splice
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
     "Peer",
     "Pool",
     "PoolLimits",
-    "RequestError",
+    "RequestFailure",
     "RequestHead",
     "ResponseHead",
     "Server",
@@ -47,6 +47,7 @@ __all__ = [
     "UpstreamFailure",
     "UpstreamResponse",
     "WireError",
+    "client_context",
     "run",
     "server_context",
     "splice",

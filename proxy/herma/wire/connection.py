@@ -13,7 +13,7 @@ import asyncio
 from enum import Enum, auto
 from typing import cast, override
 
-from herma.wire.failures import Refusal, RequestError
+from herma.wire.failures import Refusal, RequestFailure
 from herma.wire.framing import RequestFrame, frame_request
 from herma.wire.heads import parse_request_head, premature_refusal
 from herma.wire.listener import Listener
@@ -241,7 +241,7 @@ class ServerConnection(asyncio.Protocol):
     async def _serve(self, request: ServerRequest) -> None:
         try:
             await self._listener.handler(request)
-        except RequestError as failure:
+        except RequestFailure as failure:
             self._fail(request, failure.refusal)
         except Exception as error:  # noqa: BLE001 - the last resort: whatever a handler raises, the client gets no half-truth
             self._report(error)

@@ -12,7 +12,7 @@ __all__ = [
     "Disconnected",
     "FramingError",
     "Refusal",
-    "RequestError",
+    "RequestFailure",
     "SlowReader",
     "UpstreamError",
     "UpstreamFailure",
@@ -32,31 +32,31 @@ class FramingError(HermaError):
     """Bytes that have no single meaning as an HTTP/1.1 message."""
 
 
-class RequestError(HermaError):
+class RequestFailure(HermaError):  # noqa: N818 - its kinds are named after what happened, as the contract has them
     """The downstream side of an exchange failed; `refusal` is the answer if one can still be given."""
 
     refusal = Refusal(400, "herma.request.malformed", "the request is malformed")
 
 
-class BodyTooLarge(RequestError):
+class BodyTooLarge(RequestFailure):
     """The request body is longer than the reader's limit."""
 
     refusal = Refusal(413, "herma.body.too_large", "the request body is too large")
 
 
-class BodyTimeout(RequestError):
+class BodyTimeout(RequestFailure):
     """The request body did not arrive in time."""
 
     refusal = Refusal(408, "herma.body.timeout", "the request body did not arrive in time")
 
 
-class BodyMalformed(RequestError):
+class BodyMalformed(RequestFailure):
     """The request body is not framed as its head announced."""
 
     refusal = Refusal(400, "herma.body.framing", "the request body is framed wrongly")
 
 
-class Disconnected(RequestError):
+class Disconnected(RequestFailure):
     """The client is gone; nothing can be answered."""
 
 

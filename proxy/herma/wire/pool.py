@@ -97,6 +97,14 @@ class Pool:
         self._idle.clear()
         self._wake_one()
 
+    def retire(self) -> None:
+        """Close the idle connections and let nobody in any more; exchanges under way end in their own time."""
+        self._closed = True
+        for connection in tuple(self._idle):
+            connection.close()
+        self._idle.clear()
+        self._wake_one()
+
     async def take(self, *, careful: bool) -> UpstreamConnection:
         """Lend a connection: an idle one, or a new one, or the next that becomes free.
 

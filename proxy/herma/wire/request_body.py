@@ -3,7 +3,7 @@
 import asyncio
 
 from herma.wire.chunked import ChunkDecoder
-from herma.wire.failures import BodyMalformed, BodyTimeout, BodyTooLarge, FramingError, RequestError
+from herma.wire.failures import BodyMalformed, BodyTimeout, BodyTooLarge, FramingError, RequestFailure
 from herma.wire.framing import FixedDecoder
 
 __all__ = ["RequestBody"]
@@ -35,7 +35,7 @@ class RequestBody:
         self._parts: list[bytes] = []
         self._received = 0
         self._limit: int | None = None
-        self._failure: RequestError | None = None
+        self._failure: RequestFailure | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._started = 0.0
         self._discarding = False
@@ -88,7 +88,7 @@ class RequestBody:
         self._wake()
         return self._decoder.rest
 
-    def fail(self, failure: RequestError) -> None:
+    def fail(self, failure: RequestFailure) -> None:
         """Let the reader, now or later, know that the body will not come."""
         self._failure = self._failure or failure
         self._parts.clear()
@@ -122,7 +122,7 @@ class RequestBody:
         """Wait for the end of the body and return it.
 
         Raises:
-            RequestError: it does not come.
+            RequestFailure: it does not come.
         """
         while self._failure is None and not self._decoder.done:
             self._waiter = self._loop.create_future()

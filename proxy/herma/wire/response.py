@@ -29,6 +29,16 @@ class UpstreamResponse:
         """Whether the whole answer has arrived."""
         return self._connection.complete
 
+    async def piece(self, idle_timeout_s: float) -> bytes:
+        """Return what has arrived of the body, waiting if it is nothing yet; empty at the end.
+
+        A caller that is cancelled while it waits loses nothing: the next call goes on where this one was.
+
+        Raises:
+            UpstreamError: it breaks off, or nothing came for `idle_timeout_s`.
+        """
+        return await self._connection.piece(idle_timeout_s)
+
     async def chunks(self, idle_timeout_s: float) -> AsyncIterator[bytes]:
         """Yield the body as it arrives, one piece for each read of the socket.
 

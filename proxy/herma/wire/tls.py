@@ -1,8 +1,8 @@
-"""TLS for a listener."""
+"""TLS for a listener and towards an upstream."""
 
 import ssl
 
-__all__ = ["server_context"]
+__all__ = ["client_context", "server_context"]
 
 
 def server_context(cert: str, key: str) -> ssl.SSLContext:
@@ -20,4 +20,19 @@ def server_context(cert: str, key: str) -> ssl.SSLContext:
     context.set_alpn_protocols(["http/1.1"])
     # An empty passphrase: a key that needs one is an error, not a prompt on a terminal nobody looks at.
     context.load_cert_chain(cert, key, password=lambda: b"")
+    return context
+
+
+def client_context(ca: str | None = None) -> ssl.SSLContext:
+    """Make the context for an https upstream: its certificate and name are always verified.
+
+    Args:
+        ca: path of a PEM file with the authorities to trust; None trusts the system's.
+
+    Raises:
+        OSError: the file cannot be read, or (`ssl.SSLError`) holds no certificate.
+    """
+    context = ssl.create_default_context(cafile=ca)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_alpn_protocols(["http/1.1"])
     return context
