@@ -25,8 +25,9 @@ FIND_PYTHON = for python in $(PYTHON) python3 python3.14 python3.13 python3.12 /
 help:  ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-run: $(VENV)/run.stamp  ## Run the gate. UPSTREAM=http://127.0.0.1:8642 names the agent server, LISTEN=ADDRESS:PORT the gate's address
-	@$(VENV)/bin/herma run --demo $(if $(UPSTREAM),--upstream '$(UPSTREAM)') $(if $(LISTEN),--listen '$(LISTEN)')
+run: $(VENV)/run.stamp  ## Run the gate; UPSTREAM=http://127.0.0.1:8642 names an agent server, UPSTREAM_KEY_FILE its key, LISTEN the address
+	@$(VENV)/bin/herma run --demo $(if $(UPSTREAM),--upstream '$(UPSTREAM)') \
+		$(if $(UPSTREAM_KEY_FILE),--upstream-key-file '$(UPSTREAM_KEY_FILE)') $(if $(LISTEN),--listen '$(LISTEN)')
 
 test: system-packages lint unit e2e  ## Set up everything and run every check and test
 
