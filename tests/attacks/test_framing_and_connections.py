@@ -1,5 +1,6 @@
 """Bypass rows 48 to 64 (without the dashboard's 56 to 58): where a message ends, and who may keep a connection."""
 
+import itertools
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,7 @@ from time import monotonic
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from support.gate import Gate, refused_start
 from support.raw import Connection, Ended, opened, raw
 from support.upstream import ECHO, Hold, RecordingUpstream, answer, json_answer, sse_answer
@@ -19,7 +21,9 @@ BODY = b'{"messages":[{"role":"user","content":"hi"}]}'
 SMUGGLED = b"GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
-def _framed(gate: Gate, framing: bytes, rest: bytes, *, version: bytes = b"1.1", method: bytes = b"POST") -> bytes:
+def _framed(
+    gate: Gate, framing: bytes, rest: bytes, *, version: bytes = b"1.1", method: bytes = b"POST"
+) -> bytes:
     """Write a request whose framing headers and body are exactly as given."""
     head = method + b" " + TARGET.encode() + b" HTTP/" + version + b"\r\n"
     head += f"Host: {gate.host}\r\nAuthorization: Bearer {gate.keys['admin']}\r\n".encode()
@@ -60,7 +64,9 @@ CHUNKED = b"2d\r\n" + BODY + b"\r\n0\r\n\r\n"
         b"X: y\nTransfer-Encoding: chunked\r\n",
     ],
 )
-def test_an_unclear_transfer_coding_ends_the_connection(gate: Gate, upstream: RecordingUpstream, framing: bytes) -> None:
+def test_an_unclear_transfer_coding_ends_the_connection(
+    gate: Gate, upstream: RecordingUpstream, framing: bytes
+) -> None:
     """Two framings, an unknown coding or an odd spelling is 400; nothing behind it is read as a request."""
     talk = raw(gate.port, _framed(gate, framing, CHUNKED + SMUGGLED))
     assert_refused(upstream, talk, 400, 501, closed=True)
@@ -90,7 +96,9 @@ def test_an_unclear_transfer_coding_ends_the_connection(gate: Gate, upstream: Re
         b"Content-Length: 1e2\r\n",
     ],
 )
-def test_an_unclear_length_ends_the_connection(gate: Gate, upstream: RecordingUpstream, framing: bytes) -> None:
+def test_an_unclear_length_ends_the_connection(
+    gate: Gate, upstream: RecordingUpstream, framing: bytes
+) -> None:
     """A length that is not one plain decimal number is 400; a number beyond every cap may be 413."""
     talk = raw(gate.port, _framed(gate, framing, BODY + SMUGGLED))
     assert_refused(upstream, talk, 400, 413, closed=True)
@@ -100,7 +108,9 @@ def test_an_unclear_length_ends_the_connection(gate: Gate, upstream: RecordingUp
 @pytest.mark.parametrize("connection", [b"", b"Connection: keep-alive\r\n"])
 def test_http_10_has_no_transfer_coding(gate: Gate, upstream: RecordingUpstream, connection: bytes) -> None:
     """A transfer coding on HTTP/1.0 is 400."""
-    talk = raw(gate.port, _framed(gate, connection + b"Transfer-Encoding: chunked\r\n", CHUNKED, version=b"1.0"))
+    talk = raw(
+        gate.port, _framed(gate, connection + b"Transfer-Encoding: chunked\r\n", CHUNKED, version=b"1.0")
+    )
     assert_refused(upstream, talk, 400, closed=True)
 
 
@@ -130,24 +140,38 @@ def test_http_10_has_no_transfer_coding(gate: Gate, upstream: RecordingUpstream,
         "１\r\na\r\n0\r\n\r\n".encode(),
     ],
 )
-def test_a_malformed_chunk_ends_the_connection(gate: Gate, upstream: RecordingUpstream, chunks: bytes) -> None:
+def test_a_malformed_chunk_ends_the_connection(
+    gate: Gate, upstream: RecordingUpstream, chunks: bytes
+) -> None:
     """A chunk size that is not plain hexadecimal, or an extension without end, is 400."""
     talk = raw(gate.port, _framed(gate, b"Transfer-Encoding: chunked\r\n", chunks + SMUGGLED))
     assert_refused(upstream, talk, 400, 413, closed=True)
 
 
 @pytest.mark.bypass(48, 50)
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(cuts=st.lists(st.integers(1, len(BODY) - 1), max_size=6, unique=True), upper=st.booleans(), zeros=st.integers(0, 4))
+@settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    cuts=st.lists(st.integers(1, len(BODY) - 1), max_size=6, unique=True),
+    upper=st.booleans(),
+    zeros=st.integers(0, 4),
+)
 def test_well_formed_chunks_arrive_as_one_body(
     gate: Gate, upstream: RecordingUpstream, cuts: list[int], upper: bool, zeros: int
 ) -> None:
     """However a body is chunked, the upstream receives exactly the bytes that were judged, with one framing."""
     upstream.forget()
     edges = [0, *sorted(cuts), len(BODY)]
-    parts = [BODY[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    parts = [BODY[a:b] for a, b in itertools.pairwise(edges)]
     size = "{:X}" if upper else "{:x}"
-    wire = b"".join(b"0" * zeros + size.format(len(p)).encode() + b"\r\n" + p + b"\r\n" for p in parts) + b"0\r\n\r\n"
+    wire = (
+        b"".join(b"0" * zeros + size.format(len(p)).encode() + b"\r\n" + p + b"\r\n" for p in parts)
+        + b"0\r\n\r\n"
+    )
     talk = raw(gate.port, _framed(gate, b"Transfer-Encoding: chunked\r\n", wire))
     assert talk.status == 200
     seen = upstream.only()
@@ -184,9 +208,13 @@ def test_a_trailer_never_becomes_a_header(gate: Gate, upstream: RecordingUpstrea
 
 
 @pytest.mark.bypass(52)
-@pytest.mark.parametrize("version", ["2.0", "9.9", "1.2", "0.9", "1.10", "1", "11", "01.1", "1.1x", "-1.1", "3"])
+@pytest.mark.parametrize(
+    "version", ["2.0", "9.9", "1.2", "0.9", "1.10", "1", "11", "01.1", "1.1x", "-1.1", "3"]
+)
 @pytest.mark.parametrize("key", [None, "admin"])
-def test_another_version_is_refused(gate: Gate, upstream: RecordingUpstream, version: str, key: str | None) -> None:
+def test_another_version_is_refused(
+    gate: Gate, upstream: RecordingUpstream, version: str, key: str | None
+) -> None:
     """Only HTTP/1.1 and HTTP/1.0 are spoken."""
     assert_refused(upstream, gate.ask("GET", "/v1/models", key=key, version=version), 400, 505, closed=True)
 
@@ -224,7 +252,11 @@ def test_an_upgrade_to_http_2_is_not_passed_on(
     gate: Gate, upstream: RecordingUpstream, upgrade: str, connection: str
 ) -> None:
     """The offer is taken off (or refused): the request is judged and forwarded as plain HTTP/1.1 with its body."""
-    headers = [("Connection", connection), ("Upgrade", upgrade), ("HTTP2-Settings", "AAMAAABkAAQAoAAAAAIAAAAA")]
+    headers = [
+        ("Connection", connection),
+        ("Upgrade", upgrade),
+        ("HTTP2-Settings", "AAMAAABkAAQAoAAAAAIAAAAA"),
+    ]
     talk = gate.ask("POST", TARGET, key="admin", headers=headers, body=BODY)
     if talk.status == 400:
         upstream.assert_untouched()
@@ -257,7 +289,10 @@ WEBSOCKET = [
 def test_a_refused_upgrade_is_no_tunnel(gate: Gate, upstream: RecordingUpstream, status: int) -> None:
     """When the upstream does not switch, the request behind the upgrade is not tunnelled to it."""
     upstream.on("GET", "/api/ws", [answer(status, b"no", [("Content-Type", "text/plain")])])
-    message = gate.message("GET", "/api/ws", key="admin", headers=WEBSOCKET) + b"GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
+    message = (
+        gate.message("GET", "/api/ws", key="admin", headers=WEBSOCKET)
+        + b"GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
+    )
     talk = raw(gate.port, message, until_close=True, timeout_s=5)
     assert talk.statuses == [status]
     assert talk.ended is not Ended.OPEN
@@ -268,7 +303,11 @@ def test_a_refused_upgrade_is_no_tunnel(gate: Gate, upstream: RecordingUpstream,
 @pytest.mark.bypass(55)
 def test_an_unasked_switch_is_a_502(gate: Gate, upstream: RecordingUpstream) -> None:
     """A 101 that nobody asked for is not passed on, and neither is what follows it."""
-    upstream.on("GET", "/v1/models", [b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nevil", ECHO])
+    upstream.on(
+        "GET",
+        "/v1/models",
+        [b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nevil", ECHO],
+    )
     talk = gate.ask("GET", "/v1/models", key="admin")
     assert talk.status == 502
     assert b"evil" not in talk.received
@@ -311,9 +350,15 @@ def test_what_is_pipelined_behind_a_refusal_is_not_processed(
             data = gate.message("POST", TARGET, key="admin", headers=[("Content-Length", "99999999")])
             status = 413
         case "connection close":
-            data, status = gate.message("GET", "/v1/models?first", key="admin", headers=[("Connection", "close")]), 200
+            data, status = (
+                gate.message("GET", "/v1/models?first", key="admin", headers=[("Connection", "close")]),
+                200,
+            )
         case _:
-            data, status = gate.message("POST", TARGET, key="admin", body=b"{", headers=[("Connection", "close")]), 400
+            data, status = (
+                gate.message("POST", TARGET, key="admin", body=b"{", headers=[("Connection", "close")]),
+                400,
+            )
     talk = raw(gate.port, data + second, until_close=True, timeout_s=5)
     assert talk.statuses == [status]
     assert talk.ended is not Ended.OPEN
@@ -347,7 +392,12 @@ def test_no_body_is_called_for_that_is_refused(
     gate: Gate, upstream: RecordingUpstream, key: str | None, length: str, status: int, expect: str
 ) -> None:
     """A refusal comes instead of `100 Continue`, and the connection is closed so that the body is nobody's request."""
-    message = gate.message("POST", TARGET, key=key, headers=[("Expect", expect), ("Content-Length", length), ("Content-Type", "application/json")])
+    message = gate.message(
+        "POST",
+        TARGET,
+        key=key,
+        headers=[("Expect", expect), ("Content-Length", length), ("Content-Type", "application/json")],
+    )
     talk = raw(gate.port, message, until_close=True, timeout_s=5)
     assert talk.interim == []
     assert_refused(upstream, talk, status, closed=True)
@@ -356,7 +406,16 @@ def test_no_body_is_called_for_that_is_refused(
 @pytest.mark.bypass(60)
 def test_a_body_is_called_for_after_the_verdict(gate: Gate, upstream: RecordingUpstream) -> None:
     """An allowed request is told to go on, once, and its body then arrives whole."""
-    message = gate.message("POST", TARGET, key="admin", headers=[("Expect", "100-continue"), ("Content-Length", str(len(BODY))), ("Content-Type", "application/json")])
+    message = gate.message(
+        "POST",
+        TARGET,
+        key="admin",
+        headers=[
+            ("Expect", "100-continue"),
+            ("Content-Length", str(len(BODY))),
+            ("Content-Type", "application/json"),
+        ],
+    )
     with opened(gate.port, message) as connection:
         connection.read_until(b"HTTP/1.1 100 Continue\r\n\r\n")
         connection.send(BODY)
@@ -379,7 +438,13 @@ def test_another_expectation_is_not_passed_on(gate: Gate, upstream: RecordingUps
 
 @pytest.mark.bypass(61)
 @pytest.mark.parametrize(
-    ("method", "target"), [("GET", "/v1/models"), ("HEAD", "/v1/models"), ("DELETE", "/api/sessions/abc"), ("OPTIONS", "/v1/models")]
+    ("method", "target"),
+    [
+        ("GET", "/v1/models"),
+        ("HEAD", "/v1/models"),
+        ("DELETE", "/api/sessions/abc"),
+        ("OPTIONS", "/v1/models"),
+    ],
 )
 @pytest.mark.parametrize("chunked", [False, True])
 def test_an_unusual_body_is_never_the_next_request(
@@ -429,7 +494,13 @@ def test_an_answer_without_body_stays_without(gate: Gate, upstream: RecordingUps
 @pytest.fixture(scope="module")
 def hasty(tmp_path_factory: pytest.TempPathFactory, upstream: RecordingUpstream) -> Iterator[Gate]:
     """A gate whose deadlines are a second or two."""
-    limits = {"head_timeout_s": 1, "body_timeout_s": 1, "idle_timeout_s": 1, "send_timeout_s": 1, "max_connections_per_address": 8}
+    limits = {
+        "head_timeout_s": 1,
+        "body_timeout_s": 1,
+        "idle_timeout_s": 1,
+        "send_timeout_s": 1,
+        "max_connections_per_address": 8,
+    }
     with Gate(tmp_path_factory.mktemp("hasty"), upstream.url, {"limits": limits}) as running:
         yield running
 
@@ -457,7 +528,12 @@ def test_a_slow_client_is_closed(hasty: Gate, upstream: RecordingUpstream, kind:
         case "head":
             at_once, drip = b"", hasty.message("GET", "/v1/models", key=key, headers=[("X-Pad", "x" * 400)])
         case "body":
-            at_once = hasty.message("POST", TARGET, key=key, headers=[("Content-Length", "400"), ("Content-Type", "application/json")])
+            at_once = hasty.message(
+                "POST",
+                TARGET,
+                key=key,
+                headers=[("Content-Length", "400"), ("Content-Type", "application/json")],
+            )
             drip = b" " * 400
         case "chunked body":
             at_once = hasty.message("POST", TARGET, key=key, headers=[("Transfer-Encoding", "chunked")])
@@ -526,7 +602,11 @@ def test_an_address_has_so_many_connections(hasty: Gate, upstream: RecordingUpst
 )
 @pytest.mark.parametrize("key", [None, "admin"])
 def test_too_many_header_bytes_are_refused(
-    gate: Gate, upstream: RecordingUpstream, headers: list[tuple[str, str]], statuses: tuple[int, ...], key: str | None
+    gate: Gate,
+    upstream: RecordingUpstream,
+    headers: list[tuple[str, str]],
+    statuses: tuple[int, ...],
+    key: str | None,
 ) -> None:
     """Header count and header bytes have their caps."""
     assert_refused(upstream, gate.ask("GET", "/v1/models", key=key, headers=headers), *statuses, closed=True)
@@ -562,9 +642,7 @@ def test_a_client_that_leaves_ends_the_upstream_request(
 
 
 @pytest.mark.bypass(63)
-def test_a_client_that_leaves_gives_its_slot_back(
-    tmp_path: Path, upstream: RecordingUpstream
-) -> None:
+def test_a_client_that_leaves_gives_its_slot_back(tmp_path: Path, upstream: RecordingUpstream) -> None:
     """With one slot, the next turn runs as soon as the first client has gone."""
     with Gate(tmp_path, upstream.url, {"limits": {"max_concurrent_runs": 1}}) as narrow:
         for _ in range(5):
@@ -580,14 +658,18 @@ def test_a_client_that_leaves_gives_its_slot_back(
             upstream.forget()
         upstream.on("POST", TARGET, json_answer({"ok": True}))
         deadline = monotonic() + 5
-        while (status := narrow.ask("POST", TARGET, key="runner", body=BODY).status) == 429 and monotonic() < deadline:
+        while (
+            status := narrow.ask("POST", TARGET, key="runner", body=BODY).status
+        ) == 429 and monotonic() < deadline:
             pass
         assert status == 200
 
 
 @pytest.mark.bypass(64)
 @pytest.mark.parametrize("missing", ["httptools", "aiohttp extensions"])
-def test_without_its_parser_the_gate_does_not_start(tmp_path: Path, upstream: RecordingUpstream, missing: str) -> None:
+def test_without_its_parser_the_gate_does_not_start(
+    tmp_path: Path, upstream: RecordingUpstream, missing: str
+) -> None:
     """A gate that would fall back to a lenient parser refuses to start."""
     environ = {"AIOHTTP_NO_EXTENSIONS": "1"} if missing == "aiohttp extensions" else {}
     lame = Gate(tmp_path / "gate", upstream.url, environ=environ)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
+
 from support.gate import Gate
 from support.raw import Ended, raw, source_address
 from support.upstream import CLOSE, RecordingUpstream, answer, json_answer
@@ -92,7 +93,9 @@ def test_a_clients_identity_header_never_arrives(gate: Gate, upstream: Recording
 
 
 @pytest.mark.bypass(27, 43)
-@pytest.mark.parametrize("name", [*IDENTITY[:12], "Authorization-User", "X-Api-Key", "Proxy-Authorization", "X-Herma-Principal"])
+@pytest.mark.parametrize(
+    "name", [*IDENTITY[:12], "Authorization-User", "X-Api-Key", "Proxy-Authorization", "X-Herma-Principal"]
+)
 def test_an_identity_header_is_no_credential(gate: Gate, upstream: RecordingUpstream, name: str) -> None:
     """Naming oneself in a header opens nothing, not even from loopback."""
     for value in ("admin", "root", f"Bearer {gate.keys['admin']}", gate.keys["admin"]):
@@ -168,7 +171,9 @@ def test_a_name_that_is_no_token_is_refused(gate: Gate, upstream: RecordingUpstr
         "X-Hermes-Session-Id",
     ],
 )
-def test_connection_cannot_delete_what_the_gate_adds(gate: Gate, upstream: RecordingUpstream, listed: str) -> None:
+def test_connection_cannot_delete_what_the_gate_adds(
+    gate: Gate, upstream: RecordingUpstream, listed: str
+) -> None:
     """Naming a protected header in `Connection` is refused, or leaves that header in place."""
     talk = gate.ask(
         "POST",
@@ -188,10 +193,21 @@ def test_connection_cannot_delete_what_the_gate_adds(gate: Gate, upstream: Recor
 
 
 @pytest.mark.bypass(28)
-@pytest.mark.parametrize("connection", ["X-Secret", "close, x-secret", "X-SECRET , keep-alive", ",,x-secret,", "keep-alive,\tX-Secret"])
-def test_a_header_named_in_connection_is_dropped(gate: Gate, upstream: RecordingUpstream, connection: str) -> None:
+@pytest.mark.parametrize(
+    "connection",
+    ["X-Secret", "close, x-secret", "X-SECRET , keep-alive", ",,x-secret,", "keep-alive,\tX-Secret"],
+)
+def test_a_header_named_in_connection_is_dropped(
+    gate: Gate, upstream: RecordingUpstream, connection: str
+) -> None:
     """A hop's own headers end at this hop, and so do the usual hop-by-hop headers."""
-    hop = [("X-Secret", "s"), ("Keep-Alive", "timeout=9"), ("TE", "trailers"), ("Proxy-Authorization", "Basic eA=="), ("Proxy-Connection", "x")]
+    hop = [
+        ("X-Secret", "s"),
+        ("Keep-Alive", "timeout=9"),
+        ("TE", "trailers"),
+        ("Proxy-Authorization", "Basic eA=="),
+        ("Proxy-Connection", "x"),
+    ]
     assert gate.ask("GET", PROTECTED, key="admin", headers=[("Connection", connection), *hop]).status == 200
     seen = upstream.only()
     for name in ("x-secret", "keep-alive", "te", "proxy-authorization", "proxy-connection"):
@@ -225,7 +241,9 @@ def test_a_part_of_a_word_is_no_upgrade(
 
 
 @pytest.mark.bypass(30)
-@pytest.mark.parametrize("order", ["good,bad", "bad,good", "good,good", "good,empty", "empty,good", "basic,good", "good,basic"])
+@pytest.mark.parametrize(
+    "order", ["good,bad", "bad,good", "good,good", "good,empty", "empty,good", "basic,good", "good,basic"]
+)
 @pytest.mark.parametrize("second", ["Authorization", "authorization", "AUTHORIZATION"])
 def test_two_credentials_in_one_place_are_refused(
     gate: Gate, upstream: RecordingUpstream, order: str, second: str
@@ -246,13 +264,31 @@ def test_two_credentials_in_one_place_are_refused(
 def test_a_credential_list_in_one_header_is_no_credential(gate: Gate, upstream: RecordingUpstream) -> None:
     """A comma does not make room for a second credential."""
     key = gate.keys["admin"]
-    for value in (f"Bearer wrong, Bearer {key}", f"Bearer {key}, Bearer wrong", f"Bearer {key} {key}", f"Bearer {key},"):
+    for value in (
+        f"Bearer wrong, Bearer {key}",
+        f"Bearer {key}, Bearer wrong",
+        f"Bearer {key} {key}",
+        f"Bearer {key},",
+    ):
         assert_refused(upstream, gate.ask("GET", PROTECTED, headers=[("Authorization", value)]), 400, 401)
 
 
 @pytest.mark.bypass(31, 32)
 @pytest.mark.parametrize(
-    "name", ["token", "access_token", "api_key", "apikey", "api-key", "key", "auth", "authorization", "bearer", "Token", "x-api-key"]
+    "name",
+    [
+        "token",
+        "access_token",
+        "api_key",
+        "apikey",
+        "api-key",
+        "key",
+        "auth",
+        "authorization",
+        "bearer",
+        "Token",
+        "x-api-key",
+    ],
 )
 def test_a_key_in_the_query_is_refused_and_not_written_down(
     gate: Gate, upstream: RecordingUpstream, name: str
@@ -350,7 +386,14 @@ def test_scheme_games_get_one_uniform_401(gate: Gate, upstream: RecordingUpstrea
 @pytest.mark.bypass(33)
 def test_a_token_that_is_no_token68_is_refused(gate: Gate, upstream: RecordingUpstream) -> None:
     """Bytes that no bearer token has are 400 or 401, never a crash."""
-    for value in ("Bearer \xff\xfe", "Bearer a b", "Bearer \u00a0x", "Bearer a=b=c", "Bearer ===", "Bearer {}"):
+    for value in (
+        "Bearer \xff\xfe",
+        "Bearer a b",
+        "Bearer \u00a0x",
+        "Bearer a=b=c",
+        "Bearer ===",
+        "Bearer {}",
+    ):
         assert_refused(upstream, gate.ask("GET", PROTECTED, headers=[("Authorization", value)]), 400, 401)
 
 
@@ -362,7 +405,17 @@ def test_a_401_names_nothing(gate: Gate, upstream: RecordingUpstream) -> None:
         upstream, gate.ask("GET", "/v1/models?marker=q7", headers=[("Authorization", f"Bearer {key}")]), 401
     )
     text = (repr(response.headers) + response.body.decode()).lower()
-    for word in (key[:8], "q7", str(upstream.port), "hermes-agent", "aiohttp", "python", "httptools", "hash", "sha256"):
+    for word in (
+        key[:8],
+        "q7",
+        str(upstream.port),
+        "hermes-agent",
+        "aiohttp",
+        "python",
+        "httptools",
+        "hash",
+        "sha256",
+    ):
         assert word not in text
 
 
@@ -376,8 +429,12 @@ def test_the_callers_key_is_swapped_for_the_upstreams(gate: Gate, upstream: Reco
 
 
 @pytest.mark.bypass(34)
-@pytest.mark.parametrize("value", ["127.0.0.1", "10.0.0.1", "::1", "9.9.9.9, 127.0.0.1", "localhost", "unknown"])
-def test_a_strangers_forwarded_for_is_not_believed(gate: Gate, upstream: RecordingUpstream, value: str) -> None:
+@pytest.mark.parametrize(
+    "value", ["127.0.0.1", "10.0.0.1", "::1", "9.9.9.9, 127.0.0.1", "localhost", "unknown"]
+)
+def test_a_strangers_forwarded_for_is_not_believed(
+    gate: Gate, upstream: RecordingUpstream, value: str
+) -> None:
     """Without a configured peer the socket's address is the caller's, upstream and in the audit."""
     source = source_address()
     talk = gate.ask("GET", PROTECTED, key="admin", source=source, headers=[("X-Forwarded-For", value)])
@@ -389,7 +446,10 @@ def test_a_strangers_forwarded_for_is_not_believed(gate: Gate, upstream: Recordi
 
 
 @pytest.mark.bypass(38)
-@pytest.mark.parametrize("agent", ["kube-probe/1.30", "GoogleHC/1.0", "ELB-HealthChecker/2.0", "Envoy/HC", "Consul Health Check", ""])
+@pytest.mark.parametrize(
+    "agent",
+    ["kube-probe/1.30", "GoogleHC/1.0", "ELB-HealthChecker/2.0", "Envoy/HC", "Consul Health Check", ""],
+)
 def test_a_health_checkers_name_opens_nothing(gate: Gate, upstream: RecordingUpstream, agent: str) -> None:
     """The user agent is not a credential."""
     for target in (PROTECTED, "/health/detailed", "/api/jobs"):
@@ -436,8 +496,12 @@ def test_a_host_that_is_not_ours_is_refused(gate: Gate, upstream: RecordingUpstr
 
 
 @pytest.mark.bypass(41)
-@pytest.mark.parametrize("host", ["LOCALHOST:PORT", "LocalHost:PORT", "localhost.:PORT", "localhost:PORT", "[::1]:PORT"])
-def test_another_spelling_of_our_host_has_one_meaning(gate: Gate, upstream: RecordingUpstream, host: str) -> None:
+@pytest.mark.parametrize(
+    "host", ["LOCALHOST:PORT", "LocalHost:PORT", "localhost.:PORT", "localhost:PORT", "[::1]:PORT"]
+)
+def test_another_spelling_of_our_host_has_one_meaning(
+    gate: Gate, upstream: RecordingUpstream, host: str
+) -> None:
     """A spelling of our own name is refused, or becomes the one name the upstream is given."""
     talk = gate.ask("GET", PROTECTED, key="admin", host=host.replace("PORT", str(gate.port)))
     if talk.status == 200:
@@ -463,7 +527,10 @@ def test_host_must_be_there_once(gate: Gate, upstream: RecordingUpstream) -> Non
 
 
 @pytest.mark.bypass(42)
-@pytest.mark.parametrize("host", ["attacker.example", "attacker.example:PORT", "rebind.127.0.0.1.example:PORT", "192.168.1.10:PORT"])
+@pytest.mark.parametrize(
+    "host",
+    ["attacker.example", "attacker.example:PORT", "rebind.127.0.0.1.example:PORT", "192.168.1.10:PORT"],
+)
 def test_a_rebound_name_is_refused(gate: Gate, upstream: RecordingUpstream, host: str) -> None:
     """A browser that was led to loopback under another name gets 403 (421), before any key is looked at."""
     for target in (PROTECTED, "/health"):
@@ -488,7 +555,10 @@ def test_a_rebound_name_is_refused(gate: Gate, upstream: RecordingUpstream, host
         "evil.example",
     ],
 )
-@pytest.mark.parametrize(("method", "target"), [("GET", PROTECTED), ("POST", "/v1/runs"), ("GET", "/health"), ("OPTIONS", "/v1/runs")])
+@pytest.mark.parametrize(
+    ("method", "target"),
+    [("GET", PROTECTED), ("POST", "/v1/runs"), ("GET", "/health"), ("OPTIONS", "/v1/runs")],
+)
 def test_a_foreign_origin_is_refused(
     gate: Gate, upstream: RecordingUpstream, origin: str, method: str, target: str
 ) -> None:
@@ -501,7 +571,9 @@ def test_a_foreign_origin_is_refused(
 @pytest.mark.bypass(42)
 def test_a_client_without_origin_is_served(gate: Gate, upstream: RecordingUpstream) -> None:
     """Programs send fetch metadata without an origin: they are not browsers led astray."""
-    talk = gate.ask("GET", PROTECTED, key="reader", headers=[("Sec-Fetch-Mode", "cors"), ("User-Agent", "node")])
+    talk = gate.ask(
+        "GET", PROTECTED, key="reader", headers=[("Sec-Fetch-Mode", "cors"), ("User-Agent", "node")]
+    )
     assert talk.status == 200
     upstream.only()
 
@@ -524,10 +596,14 @@ def public_gate(tmp_path_factory: pytest.TempPathFactory, upstream: RecordingUps
 
 
 @pytest.mark.bypass(43, 41)
-def test_loopback_is_no_credential_on_a_public_listener(public_gate: Gate, upstream: RecordingUpstream) -> None:
+def test_loopback_is_no_credential_on_a_public_listener(
+    public_gate: Gate, upstream: RecordingUpstream
+) -> None:
     """From loopback to a listener on all addresses, a key is still needed and the name still has to be ours."""
     assert_refused(upstream, public_gate.ask("GET", PROTECTED, host="agent.example.com"), 401)
-    assert_refused(upstream, public_gate.ask("GET", PROTECTED, host="evil.example", key="admin"), 400, 403, 421)
+    assert_refused(
+        upstream, public_gate.ask("GET", PROTECTED, host="evil.example", key="admin"), 400, 403, 421
+    )
     assert public_gate.ask("GET", PROTECTED, host="agent.example.com", key="admin").status == 200
 
 
@@ -539,7 +615,9 @@ CALLER = "203.0.113.5"
 @pytest.fixture(scope="module")
 def proxied(tmp_path_factory: pytest.TempPathFactory, upstream: RecordingUpstream) -> Iterator[Gate]:
     """A gate behind one trusted proxy, whose key is good from one network only."""
-    behind = Gate(tmp_path_factory.mktemp("proxied"), upstream.url, {"trusted_proxies": [f"{TRUSTED_PEER}/32"]})
+    behind = Gate(
+        tmp_path_factory.mktemp("proxied"), upstream.url, {"trusted_proxies": [f"{TRUSTED_PEER}/32"]}
+    )
     for record in behind.config["auth"]["keys"]:
         record["networks"] = ["203.0.113.0/24"]
     behind.write_config(behind.config)
@@ -551,7 +629,9 @@ def proxied(tmp_path_factory: pytest.TempPathFactory, upstream: RecordingUpstrea
 @pytest.mark.parametrize("value", [CALLER, f"9.9.9.9, {CALLER}", f"{CALLER}, {TRUSTED_PEER}", f"a, {CALLER}"])
 def test_the_last_untrusted_hop_is_the_caller(proxied: Gate, upstream: RecordingUpstream, value: str) -> None:
     """From a trusted peer the list is walked right to left over trusted hops."""
-    talk = proxied.ask("GET", PROTECTED, key="admin", source=TRUSTED_PEER, headers=[("X-Forwarded-For", value)])
+    talk = proxied.ask(
+        "GET", PROTECTED, key="admin", source=TRUSTED_PEER, headers=[("X-Forwarded-For", value)]
+    )
     assert talk.status == 200
     upstream.only()
 
@@ -594,14 +674,25 @@ def test_a_list_that_cannot_be_read_skips_no_rule(
 @pytest.mark.bypass(34, 36)
 def test_only_the_configured_peer_may_speak_for_others(proxied: Gate, upstream: RecordingUpstream) -> None:
     """Another address that sends the same header is itself the caller."""
-    talk = proxied.ask("GET", PROTECTED, key="admin", source="127.0.0.10", headers=[("X-Forwarded-For", CALLER)])
+    talk = proxied.ask(
+        "GET", PROTECTED, key="admin", source="127.0.0.10", headers=[("X-Forwarded-For", CALLER)]
+    )
     assert_refused(upstream, talk, 401, 403)
 
 
 @pytest.mark.bypass(37)
 @pytest.mark.parametrize(
     "forwarded",
-    ["for=198.51.100.7", 'for="198.51.100.7:80"', "for=unknown", "for=_x", "for=", ";;", "for=203.0.113.5, for=198.51.100.7", 'for="[2001:db8::1]"'],
+    [
+        "for=198.51.100.7",
+        'for="198.51.100.7:80"',
+        "for=unknown",
+        "for=_x",
+        "for=",
+        ";;",
+        "for=203.0.113.5, for=198.51.100.7",
+        'for="[2001:db8::1]"',
+    ],
 )
 def test_two_lists_that_disagree_are_not_believed(
     proxied: Gate, upstream: RecordingUpstream, forwarded: str
@@ -625,7 +716,10 @@ def test_an_empty_group_joins_nobody(gate: Gate, upstream: RecordingUpstream) ->
 @pytest.mark.parametrize("claim", ["a@x@y", "ADMIN@EXAMPLE.COM", "admın@example.com", "ﬁnance", ""])
 def test_a_claim_in_a_header_is_not_read(gate: Gate, upstream: RecordingUpstream, claim: str) -> None:
     """No spelling of a name or mail address makes a caller somebody."""
-    headers = [("X-Forwarded-Email", claim.encode().decode("latin-1")), ("X-Forwarded-Groups", claim.encode().decode("latin-1"))]
+    headers = [
+        ("X-Forwarded-Email", claim.encode().decode("latin-1")),
+        ("X-Forwarded-Groups", claim.encode().decode("latin-1")),
+    ]
     assert_refused(upstream, gate.ask("GET", PROTECTED, headers=headers), 400, 401)
 
 
@@ -692,9 +786,13 @@ def test_nothing_a_client_sends_can_forge_a_line_of_the_log(gate: Gate, upstream
 @pytest.mark.bypass(46)
 @pytest.mark.parametrize("name", ["X-Hermes-Session-Id", "X-Hermes-Session-Key"])
 @pytest.mark.parametrize("value", ["x" * 257, "a\x9fb", "a\tb", "\x85"])
-def test_a_session_header_is_short_and_printable(gate: Gate, upstream: RecordingUpstream, name: str, value: str) -> None:
+def test_a_session_header_is_short_and_printable(
+    gate: Gate, upstream: RecordingUpstream, name: str, value: str
+) -> None:
     """Control characters and more than 256 characters in a session header are refused."""
-    talk = gate.ask("POST", "/v1/chat/completions", key="runner", headers=[(name, value)], body=b'{"messages":[]}')
+    talk = gate.ask(
+        "POST", "/v1/chat/completions", key="runner", headers=[(name, value)], body=b'{"messages":[]}'
+    )
     assert_refused(upstream, talk, 400)
 
 
@@ -727,7 +825,16 @@ def test_response_headers_are_cleaned(gate: Gate, upstream: RecordingUpstream) -
     )
     response = gate.ask("GET", PROTECTED, key="admin").first
     assert response.status == 200
-    for name in ("server", "x-powered-by", "x-hop", "keep-alive", "proxy-authenticate", "x-forwarded-user", "x-auth-request-email", "trailer"):
+    for name in (
+        "server",
+        "x-powered-by",
+        "x-hop",
+        "keep-alive",
+        "proxy-authenticate",
+        "x-forwarded-user",
+        "x-auth-request-email",
+        "trailer",
+    ):
         assert response.all(name) == [], name
     assert "stolen" not in repr(response.headers)
     assert response.get("x-request-id") == "req-1"
@@ -746,7 +853,9 @@ def test_response_headers_are_cleaned(gate: Gate, upstream: RecordingUpstream) -
         b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok",
         b"HTTP/1.1 200 OK\r\nX A: b\r\nContent-Length: 2\r\n\r\nok",
         b"HTTP/1.1 200 OK\r\nX-Big: " + b"x" * 1_000_000 + b"\r\nContent-Length: 2\r\n\r\nok",
-        b"HTTP/1.1 200 OK\r\n" + b"".join(b"X-%d: y\r\n" % i for i in range(5000)) + b"Content-Length: 2\r\n\r\nok",
+        b"HTTP/1.1 200 OK\r\n"
+        + b"".join(b"X-%d: y\r\n" % i for i in range(5000))
+        + b"Content-Length: 2\r\n\r\nok",
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!",
         b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok",

@@ -5,6 +5,7 @@ import itertools
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from support.gate import Gate
 from support.raw import raw
 from support.upstream import RecordingUpstream
@@ -12,7 +13,10 @@ from support.verdict import assert_refused, assert_same_verdict
 
 # The gate and the recorder live as long as the session; every example begins by emptying the record.
 GENERATED = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    derandomize=True,
 )
 DOTS = [".", "%2e", "%2E"]
 DOUBLE_DOTS = ["".join(pair) for pair in itertools.product(DOTS, DOTS)]
@@ -21,7 +25,9 @@ PROTECTED = "/v1/models"
 
 @pytest.mark.bypass(1, 2, 4)
 @pytest.mark.parametrize("dots", [*DOTS, *DOUBLE_DOTS])
-@pytest.mark.parametrize("shape", ["/health/{}/v1/models", "/{}/v1/models", "/v1/models/{}", "/v1/{}", "/p/x/{}/models/"])
+@pytest.mark.parametrize(
+    "shape", ["/health/{}/v1/models", "/{}/v1/models", "/v1/models/{}", "/v1/{}", "/p/x/{}/models/"]
+)
 def test_dot_segments_have_no_meaning(gate: Gate, upstream: RecordingUpstream, dots: str, shape: str) -> None:
     """A segment that a server might resolve is refused in every spelling and place, with a key and without."""
     assert_same_verdict(gate, upstream, shape.format(dots), 400)
@@ -33,7 +39,9 @@ def test_dot_segments_have_no_meaning(gate: Gate, upstream: RecordingUpstream, d
     before=st.sampled_from(["/health", "/v1", "/v1/models", "/p/work", "/api/sessions/abc", ""]),
     separator=st.sampled_from(["/", "%2f", "%2F", "\\", "%5c", "%5C", ";/", ";a=b/", "/;/"]),
     dots=st.sampled_from([*DOTS, *DOUBLE_DOTS]),
-    after=st.sampled_from(["/v1/models", "%2fv1%2fmodels", "/", "", "\\v1\\models", ";x/v1/models", "%00/v1/models"]),
+    after=st.sampled_from(
+        ["/v1/models", "%2fv1%2fmodels", "/", "", "\\v1\\models", ";x/v1/models", "%00/v1/models"]
+    ),
 )
 def test_mixed_spellings_of_a_climb_have_no_meaning(
     gate: Gate, upstream: RecordingUpstream, before: str, separator: str, dots: str, after: str
@@ -45,7 +53,13 @@ def test_mixed_spellings_of_a_climb_have_no_meaning(
 
 @pytest.mark.bypass(3)
 @pytest.mark.parametrize(
-    "target", ["/health/%252e%252e/v1/models", "/%252e%252e/v1/models", "/v1/%25%32%65%25%32%65/models", "/v1%252fmodels"]
+    "target",
+    [
+        "/health/%252e%252e/v1/models",
+        "/%252e%252e/v1/models",
+        "/v1/%25%32%65%25%32%65/models",
+        "/v1%252fmodels",
+    ],
 )
 def test_double_encoding_is_never_decoded_twice(gate: Gate, upstream: RecordingUpstream, target: str) -> None:
     """A doubly encoded climb is a literal name: unknown, behind the key, forwarded as it was written."""
@@ -57,7 +71,9 @@ def test_double_encoding_is_never_decoded_twice(gate: Gate, upstream: RecordingU
 
 @pytest.mark.bypass(5)
 @pytest.mark.parametrize("slash", ["%2f", "%2F"])
-@pytest.mark.parametrize("shape", ["/health{}v1/models", "/v1{}models", "/api/sessions/a{}b", "{}v1/models", "/v1/models{}"])
+@pytest.mark.parametrize(
+    "shape", ["/health{}v1/models", "/v1{}models", "/api/sessions/a{}b", "{}v1/models", "/v1/models{}"]
+)
 def test_encoded_slashes_are_refused(gate: Gate, upstream: RecordingUpstream, slash: str, shape: str) -> None:
     """An encoded slash is a slash to some and a name to others: it is refused."""
     target = shape.format(slash)
@@ -65,7 +81,9 @@ def test_encoded_slashes_are_refused(gate: Gate, upstream: RecordingUpstream, sl
 
 
 @pytest.mark.bypass(6)
-@pytest.mark.parametrize("target", ["//v1/models", "/v1//models", "/health//v1/models", "///v1/models", "/v1/models//"])
+@pytest.mark.parametrize(
+    "target", ["//v1/models", "/v1//models", "/health//v1/models", "///v1/models", "/v1/models//"]
+)
 def test_doubled_slashes_are_refused_or_merged_before_the_verdict(
     gate: Gate, upstream: RecordingUpstream, target: str
 ) -> None:
@@ -82,7 +100,9 @@ def test_doubled_slashes_are_refused_or_merged_before_the_verdict(
 
 @pytest.mark.bypass(7)
 @pytest.mark.parametrize("back", ["\\", "%5c", "%5C"])
-@pytest.mark.parametrize("shape", ["/health{}..{}v1{}models", "/v1{}models", "{}v1/models", "/api/sessions/a{}b"])
+@pytest.mark.parametrize(
+    "shape", ["/health{}..{}v1{}models", "/v1{}models", "{}v1/models", "/api/sessions/a{}b"]
+)
 def test_backslashes_are_refused(gate: Gate, upstream: RecordingUpstream, back: str, shape: str) -> None:
     """A backslash is a slash to some servers: it is refused raw and encoded."""
     target = shape.replace("{}", back)
@@ -92,7 +112,15 @@ def test_backslashes_are_refused(gate: Gate, upstream: RecordingUpstream, back: 
 @pytest.mark.bypass(8)
 @pytest.mark.parametrize(
     "target",
-    ["/v1/models;x=1", "/health;/../v1/models", "/;/v1/models", "/v1;a/models", "/v1/models;", "/v1/models%3bx=1", "/v1/models%3B"],
+    [
+        "/v1/models;x=1",
+        "/health;/../v1/models",
+        "/;/v1/models",
+        "/v1;a/models",
+        "/v1/models;",
+        "/v1/models%3bx=1",
+        "/v1/models%3B",
+    ],
 )
 def test_path_parameters_are_refused(gate: Gate, upstream: RecordingUpstream, target: str) -> None:
     """A path parameter is cut off by some servers and kept by others: it is refused."""
@@ -102,9 +130,20 @@ def test_path_parameters_are_refused(gate: Gate, upstream: RecordingUpstream, ta
 @pytest.mark.bypass(9, 10)
 @pytest.mark.parametrize(
     "target",
-    ["/health#/v1/models", "/v1/models#", "/#", "/v1/models?a=b#c", "/health%23/v1/models", "/v1/models%3f", "/v1/models%3Fx=1", "/%23"],
+    [
+        "/health#/v1/models",
+        "/v1/models#",
+        "/#",
+        "/v1/models?a=b#c",
+        "/health%23/v1/models",
+        "/v1/models%3f",
+        "/v1/models%3Fx=1",
+        "/%23",
+    ],
 )
-def test_fragments_and_encoded_delimiters_are_refused(gate: Gate, upstream: RecordingUpstream, target: str) -> None:
+def test_fragments_and_encoded_delimiters_are_refused(
+    gate: Gate, upstream: RecordingUpstream, target: str
+) -> None:
     """A fragment never belongs on the wire, and a hidden delimiter cuts the path for whoever decodes it."""
     assert_same_verdict(gate, upstream, target, 400)
 
@@ -118,7 +157,9 @@ def test_encoded_controls_are_refused(gate: Gate, upstream: RecordingUpstream, c
 
 
 @pytest.mark.bypass(11)
-@pytest.mark.parametrize("target", [b"/v1/models\x00", b"/v1/\x01models", b"/v1/models\x7f", b"/v1/models\x0b", b"/v1/models?\x00"])
+@pytest.mark.parametrize(
+    "target", [b"/v1/models\x00", b"/v1/\x01models", b"/v1/models\x7f", b"/v1/models\x0b", b"/v1/models?\x00"]
+)
 def test_raw_controls_are_refused(gate: Gate, upstream: RecordingUpstream, target: bytes) -> None:
     """No raw control byte passes in a target."""
     assert_same_verdict(gate, upstream, target, 400)
@@ -201,9 +242,21 @@ def test_an_exemption_holds_for_its_method_only(gate: Gate, upstream: RecordingU
 
 @pytest.mark.bypass(13, 14)
 @pytest.mark.parametrize(
-    "target", ["/V1/MODELS", "/Api/Jobs", "/v1/models.", "/v1/models/", "/v1/models%20", "/api/jobs.json", "/admin", "/ADMIN"]
+    "target",
+    [
+        "/V1/MODELS",
+        "/Api/Jobs",
+        "/v1/models.",
+        "/v1/models/",
+        "/v1/models%20",
+        "/api/jobs.json",
+        "/admin",
+        "/ADMIN",
+    ],
 )
-def test_a_look_alike_of_a_route_is_not_that_route(gate: Gate, upstream: RecordingUpstream, target: str) -> None:
+def test_a_look_alike_of_a_route_is_not_that_route(
+    gate: Gate, upstream: RecordingUpstream, target: str
+) -> None:
     """A key that may read the real route gets the same verdict for its look-alike, or a refusal, never more."""
     assert_refused(upstream, gate.ask("GET", target), 400, 401, 404)
     assert_refused(upstream, gate.ask("GET", target, key="watcher"), 400, 403, 404)
@@ -286,10 +339,28 @@ def test_asterisk_and_authority_forms_stop_here(
 
 @pytest.mark.bypass(21)
 @pytest.mark.parametrize(
-    "method", ["TRACE", "TRACK", "get", "Get", "post", "FOO-BAR", "DEBUG", "PROPFIND", "PURGE", "LINK", "SOURCE", "PRI", "GETX", "QUERY"]
+    "method",
+    [
+        "TRACE",
+        "TRACK",
+        "get",
+        "Get",
+        "post",
+        "FOO-BAR",
+        "DEBUG",
+        "PROPFIND",
+        "PURGE",
+        "LINK",
+        "SOURCE",
+        "PRI",
+        "GETX",
+        "QUERY",
+    ],
 )
 @pytest.mark.parametrize("key", [None, "admin"])
-def test_unknown_methods_are_405(gate: Gate, upstream: RecordingUpstream, method: str, key: str | None) -> None:
+def test_unknown_methods_are_405(
+    gate: Gate, upstream: RecordingUpstream, method: str, key: str | None
+) -> None:
     """A method that no route has is 405, whatever the caller may otherwise do."""
     assert_refused(upstream, gate.ask(method, PROTECTED, key=key), 405)
 
@@ -303,7 +374,14 @@ def test_a_method_the_route_does_not_have_is_405_with_allow(gate: Gate, upstream
 
 @pytest.mark.bypass(22)
 @pytest.mark.parametrize(
-    "name", ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "x-http-method-override", "X-Http_Method-Override"]
+    "name",
+    [
+        "X-HTTP-Method-Override",
+        "X-HTTP-Method",
+        "X-Method-Override",
+        "x-http-method-override",
+        "X-Http_Method-Override",
+    ],
 )
 def test_a_method_override_header_is_dropped(gate: Gate, upstream: RecordingUpstream, name: str) -> None:
     """The method on the request line is the one that is judged and the only one that arrives."""
@@ -326,8 +404,12 @@ def test_an_override_does_not_widen_a_key(gate: Gate, upstream: RecordingUpstrea
 
 
 @pytest.mark.bypass(22)
-@pytest.mark.parametrize("query", ["_method=DELETE", "a=1&_method=DELETE", "_METHOD=DELETE", "%5Fmethod=DELETE"])
-def test_a_method_override_in_the_query_does_not_arrive(gate: Gate, upstream: RecordingUpstream, query: str) -> None:
+@pytest.mark.parametrize(
+    "query", ["_method=DELETE", "a=1&_method=DELETE", "_METHOD=DELETE", "%5Fmethod=DELETE"]
+)
+def test_a_method_override_in_the_query_does_not_arrive(
+    gate: Gate, upstream: RecordingUpstream, query: str
+) -> None:
     """The query cannot carry another method to the upstream."""
     talk = gate.ask("GET", f"/api/jobs?{query}", key="admin")
     if talk.status == 400:
@@ -358,8 +440,12 @@ def test_a_stripped_prefix_cannot_be_climbed(gate: Gate, upstream: RecordingUpst
 
 
 @pytest.mark.bypass(17, 23)
-@pytest.mark.parametrize("target", ["/p/default/v1/models", "/p/zzz/api/jobs", "/p/default/health/detailed", "/p/a/p/b/v1/models"])
-def test_the_prefixed_twin_of_a_route_has_its_rules(gate: Gate, upstream: RecordingUpstream, target: str) -> None:
+@pytest.mark.parametrize(
+    "target", ["/p/default/v1/models", "/p/zzz/api/jobs", "/p/default/health/detailed", "/p/a/p/b/v1/models"]
+)
+def test_the_prefixed_twin_of_a_route_has_its_rules(
+    gate: Gate, upstream: RecordingUpstream, target: str
+) -> None:
     """`/p/<profile>/` in front of a route takes nothing off its protection."""
     assert_refused(upstream, gate.ask("GET", target), 401)
     assert_refused(upstream, gate.ask("POST", "/p/default/v1/runs", key="reader", body=b'{"input":"x"}'), 403)
@@ -386,7 +472,9 @@ def test_the_prefixed_twin_of_a_route_has_its_rules(gate: Gate, upstream: Record
         "X-Accel-Redirect",
     ],
 )
-def test_rewrite_headers_decide_nothing_and_do_not_arrive(gate: Gate, upstream: RecordingUpstream, name: str) -> None:
+def test_rewrite_headers_decide_nothing_and_do_not_arrive(
+    gate: Gate, upstream: RecordingUpstream, name: str
+) -> None:
     """A header that names another target neither opens a path nor reaches the upstream."""
     assert_refused(upstream, gate.ask("GET", PROTECTED, headers=[(name, "/health")]), 400, 401)
     talk = gate.ask("GET", PROTECTED, key="admin", headers=[(name, "/smuggled")])

@@ -48,7 +48,9 @@ def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     result = dict(base)
     for key, value in over.items():
         below = result.get(key)
-        result[key] = merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+        result[key] = (
+            merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+        )
     return result
 
 
@@ -104,10 +106,18 @@ class Gate:
         self._process: subprocess.Popen[bytes] | None = None
         base = {
             "listen": [{"address": f"127.0.0.1:{self.port}"}],
-            "upstream": {"url": upstream_url, "profile": "hermes-api", "key_file": self.secret_file("upstream", self.upstream_key)},
+            "upstream": {
+                "url": upstream_url,
+                "profile": "hermes-api",
+                "key_file": self.secret_file("upstream", self.upstream_key),
+            },
             "auth": {
                 "keys": [
-                    {"name": name, "key_file": self.secret_file(name, self.keys[name]), "scopes": list(granted)}
+                    {
+                        "name": name,
+                        "key_file": self.secret_file(name, self.keys[name]),
+                        "scopes": list(granted),
+                    }
                     for name, granted in (scopes or SCOPES).items()
                 ],
                 "failures": {"free_attempts": 100000},
@@ -134,7 +144,15 @@ class Gate:
         parts.setdefault("host", self.host)
         return request(method, target, key=self.keys[key] if key else None, **parts)
 
-    def ask(self, method: str, target: str | bytes, *, key: str | None = None, source: str | None = None, **parts: Any) -> Talk:
+    def ask(
+        self,
+        method: str,
+        target: str | bytes,
+        *,
+        key: str | None = None,
+        source: str | None = None,
+        **parts: Any,
+    ) -> Talk:
         """Send one request on a connection of its own and return what came back."""
         return raw(self.port, self.message(method, target, key=key, **parts), source=source)
 
@@ -151,7 +169,11 @@ class Gate:
 
     def write_config(self, config: Mapping[str, Any] | str) -> None:
         """Replace the configuration file at once, as an editor does."""
-        text = config if isinstance(config, str) else yaml.dump(dict(config), Dumper=_PlainDumper, sort_keys=False)
+        text = (
+            config
+            if isinstance(config, str)
+            else yaml.dump(dict(config), Dumper=_PlainDumper, sort_keys=False)
+        )
         fresh = self.directory / "herma.yaml.new"
         fresh.touch(mode=0o600)
         fresh.write_text(text)
@@ -166,7 +188,9 @@ class Gate:
 
     def spawn(self) -> subprocess.Popen[bytes]:
         """Start the process without waiting for anything."""
-        environ = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
+        environ = {
+            name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ
+        }
         environ["PYTHONPATH"] = self._shadow + str(ROOT / "proxy")
         with self.stdout_path.open("ab") as out, self.stderr_path.open("ab") as err:
             self._process = subprocess.Popen(
@@ -184,7 +208,9 @@ class Gate:
         process = self.spawn()
         deadline = monotonic() + START_TIMEOUT_S
         while monotonic() < deadline:
-            assert process.poll() is None, f"the gate ended with {process.returncode}:\n{self.stderr()[-4000:]}"
+            assert process.poll() is None, (
+                f"the gate ended with {process.returncode}:\n{self.stderr()[-4000:]}"
+            )
             try:
                 if self.admin("/readyz").status == 200:
                     return

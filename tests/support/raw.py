@@ -7,7 +7,7 @@ import itertools
 import socket
 import ssl
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from time import monotonic
@@ -163,10 +163,8 @@ class Connection:
 
     def half_close(self) -> None:
         """Send FIN and keep reading."""
-        try:
+        with suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
 
     def reset(self) -> None:
         """Close with RST, as a client that crashed."""

@@ -6,15 +6,27 @@ API server; anything unknown is a 404. `forwarded` tells what a gate let through
 
 import asyncio
 import json
-import struct
 import socket
+import struct
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Self
 
-__all__ = ["ABORT", "CLOSE", "ECHO", "Answer", "Hold", "RecordingUpstream", "Seen", "answer", "json_answer", "sse_answer", "sse_head"]
+__all__ = [
+    "ABORT",
+    "CLOSE",
+    "ECHO",
+    "Answer",
+    "Hold",
+    "RecordingUpstream",
+    "Seen",
+    "answer",
+    "json_answer",
+    "sse_answer",
+    "sse_head",
+]
 
 # Longest a scripted pause may last, so that a failing test cannot leave a connection behind.
 MAX_HOLD_S = 30.0
@@ -106,7 +118,12 @@ class Link:
 
 
 def answer(
-    status: int = 200, body: bytes = b"", headers: Sequence[tuple[str, str]] = (), *, reason: str = "OK", framed: bool = True
+    status: int = 200,
+    body: bytes = b"",
+    headers: Sequence[tuple[str, str]] = (),
+    *,
+    reason: str = "OK",
+    framed: bool = True,
 ) -> bytes:
     """Write one response; `framed` adds `Content-Length`."""
     lines = [f"HTTP/1.1 {status} {reason}", *(f"{name}: {value}" for name, value in headers)]
@@ -146,7 +163,9 @@ def sse_answer(*parts: bytes | float | Hold, end: _End | None = None) -> list[St
 
 
 def _not_found(_: Seen) -> Answer:
-    return [answer(404, b"404: Not Found", [("Content-Type", "text/plain; charset=utf-8")], reason="Not Found")]
+    return [
+        answer(404, b"404: Not Found", [("Content-Type", "text/plain; charset=utf-8")], reason="Not Found")
+    ]
 
 
 class RecordingUpstream:
@@ -272,7 +291,9 @@ class RecordingUpstream:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((self._address, self.port or self._wanted_port))
         self.port = listener.getsockname()[1]
-        self._server = await asyncio.start_server(self._accepted, sock=listener, limit=64 * 1024 * 1024, backlog=1024)
+        self._server = await asyncio.start_server(
+            self._accepted, sock=listener, limit=64 * 1024 * 1024, backlog=1024
+        )
 
     async def _unlisten(self) -> None:
         self._server.close()
@@ -372,13 +393,17 @@ class RecordingUpstream:
             case "GET", ["health", "detailed"]:
                 return json_answer({"status": "ok", "pid": 4242, "active_agents": 0})
             case "GET", ["v1", "capabilities"]:
-                return json_answer({"object": "hermes.api_server.capabilities", "features": {}, "endpoints": {}})
+                return json_answer(
+                    {"object": "hermes.api_server.capabilities", "features": {}, "endpoints": {}}
+                )
             case "GET", ["v1", "models"]:
                 return json_answer({"object": "list", "data": [{"id": "hermes-agent", "object": "model"}]})
             case "POST", ["v1", "chat", "completions"]:
                 return json_answer(_COMPLETION)
             case "POST", ["v1", "responses"]:
-                return json_answer({"id": "resp_1", "object": "response", "status": "completed", "output": []})
+                return json_answer(
+                    {"id": "resp_1", "object": "response", "status": "completed", "output": []}
+                )
             case "POST", ["v1", "runs"]:
                 self._live_run += 1
                 return json_answer({"run_id": f"run_{self._live_run:032x}", "status": "started"}, 202)
@@ -387,7 +412,9 @@ class RecordingUpstream:
             case "POST", ["v1", "runs", run_id, "stop"]:
                 return json_answer({"run_id": run_id, "status": "stopping"})
             case "POST", ["v1", "runs", run_id, "approval"]:
-                return json_answer({"object": "hermes.run.approval_response", "run_id": run_id, "resolved": 1})
+                return json_answer(
+                    {"object": "hermes.run.approval_response", "run_id": run_id, "resolved": 1}
+                )
             case _, ["api", "jobs", *_]:
                 return json_answer({"job": {"id": "0123456789ab"}, "jobs": []})
             case "POST", ["api", "sessions", session, "chat"]:
@@ -440,5 +467,12 @@ async def _read_request(link: Link, reader: asyncio.StreamReader) -> Seen | None
         link.received += body
         raw += body
     return Seen(
-        raw, method.decode("latin-1"), target.decode("latin-1"), version.decode("latin-1"), headers, body, monotonic(), link
+        raw,
+        method.decode("latin-1"),
+        target.decode("latin-1"),
+        version.decode("latin-1"),
+        headers,
+        body,
+        monotonic(),
+        link,
     )
