@@ -52,7 +52,7 @@ _STRIPPED_PREFIXES = (
     b"x-forwarded", b"x-real-", b"cf-connecting-", b"cf-ipcountry", b"cf-pseudo-",
     b"x-original-", b"x-rewrite-", b"x-envoy-",
     b"x-remote-user", b"x-remote-group", b"x-remote-email", b"x-remote-name",
-    b"x-user", b"x-auth-request-", b"x-authentik-", b"x-vouch-", b"x-token-", b"x-herma-",
+    b"x-user", b"x-auth-request-", b"x-authentik-", b"x-vouch-", b"x-herma-",
     b"tailscale-user-", b"x-ms-client-principal", b"x-amzn-oidc-", b"x-amzn-mtls-", b"x-tailscale-",
     b"proxy-",
 )  # fmt: skip
