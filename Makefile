@@ -9,9 +9,8 @@ HERMES_VENV := $(CURDIR)/$(CACHE)/hermes-$(HERMES_VERSION)
 # A virtual environment of your own, if you name one, is used as it is.
 HERMA_HERMES_VENV ?= $(HERMES_VENV)
 
-# pyright comes as an npm package inside a Python package: its copy stays in this directory.
 export HERMA_HERMES_VENV
-export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/$(CACHE)/pyright
+# The locked version is the wanted one, whatever else was published since.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
