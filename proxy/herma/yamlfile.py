@@ -79,6 +79,10 @@ class Loaded:
         mark = self._nearest(path)
         return Source(self.file, *mark.value)
 
+    def has(self, path: Path) -> bool:
+        """Tell whether there is a value at `path`."""
+        return path in self._marks
+
     def key_at(self, path: Path) -> Source:
         """Return where the key of `path` stands; the value's place where there is no key."""
         mark = self._nearest(path)
@@ -123,7 +127,8 @@ def _place(file: str, before: str) -> Source:
 
 
 def _start(event: Event) -> tuple[int, int]:
-    return event.start_mark.line + 1, event.start_mark.column + 1
+    mark = event.start_mark
+    return (mark.line + 1, mark.column + 1) if mark else (0, 0)
 
 
 @dataclass(slots=True)

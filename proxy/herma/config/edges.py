@@ -1,0 +1,125 @@
+"""Judges what stands around the gate: trusted proxies, the upstream, limits that contradict each other, checks."""
+
+import ipaddress
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from herma.config.files import Files
+from herma.config.listen import PRIVATE_MODE, Resolver, judge
+from herma.config.reader import Reader
+from herma.config.settings import Audit, Content, Limits, Settings, Upstream, UpstreamTls
+from herma.config.values import FilePath, Network, Unix
+from herma.yamlfile import Path
+
+__all__ = ["Edges"]
+
+# The narrowest networks that one operator may hold as a whole.
+_WIDEST = {4: 8, 6: 32}
+_MAPPED = ipaddress.IPv6Network("::ffff:0:0/96")
+
+
+class Edges:
+    """Applies the rules that need files or names."""
+
+    def __init__(self, resolver: Resolver, files: Files) -> None:
+        self._resolver = resolver
+        self._files = files
+
+    def finish_upstream(
+        self, reader: Reader, made: Upstream, path: Path, _raw: Mapping[str, Any]
+    ) -> Upstream:
+        """Say loudly when the upstream can be reached by others than the gate."""
+        at = reader.at((*path, "url"))
+        if (
+            not isinstance(made.url.address, Unix)
+            and judge(made.url.address, PRIVATE_MODE, self._resolver).public
+        ):
+            message = "the agent server is not on loopback: whoever reaches it passes the gate by; put it on 127.0.0.1"
+            reader.warn(at, "upstream.exposed", message)
+            if not made.url.tls:
+                reader.warn(at, "upstream.cleartext", "its key crosses the network in clear; use https")
+        if made.tls is not None and not made.url.tls:
+            reader.problem(
+                reader.at((*path, "tls")), "upstream.tls", "found tls, but the url is not https; change one"
+            )
+        if made.key is None:
+            reader.warn(
+                at,
+                "upstream.key.missing",
+                "no key for the upstream; add key_file if the agent server asks for one",
+            )
+        return made
+
+    def finish_upstream_tls(
+        self, reader: Reader, made: UpstreamTls, path: Path, _raw: Mapping[str, Any]
+    ) -> UpstreamTls:
+        """Find the authorities' file."""
+        if made.ca_file is None:
+            return made
+        file = self._files.resolve(made.ca_file)
+        self._files.readable(reader, (*path, "ca_file"), file)
+        return UpstreamTls(file)
+
+    def finish_content(self, reader: Reader, made: Content, path: Path, _raw: Mapping[str, Any]) -> Content:
+        """Find the directories."""
+        found: dict[str, FilePath] = {}
+        for name, directory in (("rules_dir", made.rules_dir), ("ioc_dir", made.ioc_dir)):
+            if directory is not None:
+                found[name] = self._files.resolve(directory)
+                self._files.directory(reader, (*path, name), found[name])
+        return Content(**found)
+
+    def finish_audit(self, _reader: Reader, made: Audit, _path: Path, _raw: Mapping[str, Any]) -> Audit:
+        """Let the audit's path start where the configuration is."""
+        return made if made.file == "-" else replace(made, file=self._files.resolve(made.file))
+
+    def finish_limits(self, _reader: Reader, made: Limits, _path: Path, raw: Mapping[str, Any]) -> Limits:
+        """Refuse limits that make each other void."""
+        pairs = (
+            ("max_body_bytes", "max_buffered_bytes"),
+            ("max_inflated_bytes", "max_buffered_bytes"),
+            ("max_response_bytes", "max_buffered_bytes"),
+            ("max_connections_per_address", "max_connections"),
+            ("max_target_bytes", "max_header_bytes"),
+        )
+        for small, large in pairs:
+            if getattr(made, small) > getattr(made, large):
+                at = reader.at((*path, small if small in raw else large))
+                reader.problem(at, "limits.contradiction", f"found {small} larger than {large}; change one")
+        return made
+
+    def finish_root(self, _reader: Reader, made: Settings, check_ids: frozenset[str] | None) -> None:
+        """Judge the trusted proxies and the names of the checks."""
+        self._trusted(reader, made.trusted_proxies)
+        if not made.checks:
+            return
+        if check_ids is None:
+            # Late: most commands read no checks, and the checks bring their parsers along.
+            from herma.policy.checks import CHECKS
+
+            check_ids = frozenset(check.id for check in CHECKS)
+        for name in made.checks:
+            if name not in check_ids:
+                known = ", ".join(sorted(check_ids)) or "none"
+                message = f"no check has this name; known: {known}"
+                reader.problem(reader.key_at(("checks", name)), "checks.unknown", message)
+
+    @staticmethod
+    def _trusted(_reader: Reader, networks: Sequence[Network]) -> None:
+        at = reader.at(("trusted_proxies",))
+        versions: tuple[Sequence[Any], ...] = (
+            [network for network in networks if network.version == 4],
+            [network for network in networks if network.version == 6],
+        )
+        # Two halves are a whole as well: 0.0.0.0/1 and 128.0.0.0/1.
+        if any(whole.prefixlen == 0 for same in versions for whole in ipaddress.collapse_addresses(same)):
+            message = "found a network of all addresses, so that anybody could forge theirs; name the proxy's own address"
+            reader.problem(at, "trusted_proxies.all", message)
+        elif any(_MAPPED.overlaps(network) for network in versions[1]):
+            reader.problem(
+                at, "trusted_proxies.mapped", "found IPv4 addresses written as IPv6; write them as IPv4"
+            )
+        elif wide := [network for network in networks if network.prefixlen < _WIDEST[network.version]]:
+            message = f"found {wide[0]}, which is wider than one operator holds; name the proxy's own network"
+            reader.warn(at, "trusted_proxies.wide", message)

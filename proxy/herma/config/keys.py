@@ -1,0 +1,108 @@
+"""Judges the keys: strong enough, none twice, none that has expired."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from herma.config.key_floor import weakness
+from herma.config.reader import Reader
+from herma.config.settings import Auth, AuthKey, Failures
+from herma.config.values import KeyHash
+from herma.errors import Source
+from herma.policy.secret import Secret
+from herma.yamlfile import Path
+
+__all__ = ["Keys"]
+
+# RFC 6750 section 2.1 (b64token): what can stand in `Authorization: Bearer`.
+_BEARER = re.compile(r"[A-Za-z0-9._~+/-]+=*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    key: AuthKey
+    name_at: Source
+    key_at: Source
+
+
+class Keys:
+    """Collects the keys as they are read and judges them when all are known."""
+
+    def __init__(self, now: datetime) -> None:
+        self._now = now
+        self._placed: list[_Placed] = []
+        self._floor_bits = float(Auth().min_entropy_bits)
+
+    def finish_key(self, reader: Reader, made: AuthKey, path: Path, raw: Mapping[str, Any]) -> AuthKey:
+        """Judge what one key alone shows."""
+        spelled = next(name for name in ("key", "key_file", "hash") if name in raw)
+        self._placed.append(_Placed(made, reader.at((*path, "name")), reader.at((*path, spelled))))
+        if made.expires is not None and made.expires <= self._now:
+            reader.warn(
+                reader.at((*path, "expires")),
+                "auth.expired",
+                "the key has expired and opens nothing; remove it",
+            )
+        return made
+
+    def finish_failures(
+        self, reader: Reader, made: Failures, path: Path, _raw: Mapping[str, Any]
+    ) -> Failures:
+        """The first delay is not longer than the longest."""
+        if made.base_delay_s > made.max_delay_s:
+            message = "found a first delay longer than max_delay_s; make it shorter"
+            reader.problem(reader.at((*path, "base_delay_s")), "auth.failures", message)
+        return made
+
+    def finish_auth(self, reader: Reader, made: Auth, _path: Path, _raw: Mapping[str, Any]) -> Auth:
+        """Judge the keys together, now that the floor is known."""
+        self._floor_bits = float(made.min_entropy_bits)
+        for index, placed in enumerate(self._placed):
+            self._strength(reader, placed)
+            for earlier in self._placed[:index]:
+                self._twice(reader, earlier, placed)
+        return made
+
+    def judge_upstream(self, reader: Reader, key: Secret, at: Source) -> None:
+        """Apply the floor to the upstream's own key: it guards a port that may be reachable without the gate."""
+        if found := weakness(_text(key), self._floor_bits):
+            reader.problem(at, f"upstream.key.{found.code}", found.message)
+
+    def _strength(self, reader: Reader, placed: _Placed) -> None:
+        key = placed.key.key
+        if isinstance(key, KeyHash):
+            return  # `herma key hash` judged it when it could be read
+        if not _BEARER.fullmatch(_text(key)):
+            message = (
+                "found characters that a bearer token cannot have (RFC 6750); make one with `herma key new`"
+            )
+            reader.problem(placed.key_at, "auth.key.syntax", message)
+        elif found := weakness(_text(key), self._floor_bits):
+            reader.problem(placed.key_at, f"auth.key.{found.code}", found.message)
+
+    @staticmethod
+    def _twice(reader: Reader, earlier: _Placed, placed: _Placed) -> None:
+        if earlier.key.name.lower() == placed.key.name.lower():
+            message = f"the name is taken by the key at {earlier.name_at}; rename one"
+            reader.problem(placed.name_at, "auth.key.name", message)
+        if _equal(earlier.key.key, placed.key.key):
+            message = f"found the same key as at {earlier.key_at}; give each its own (`herma key new`)"
+            reader.problem(placed.key_at, "auth.key.twice", message)
+
+
+def _equal(first: Secret | KeyHash, second: Secret | KeyHash) -> bool:
+    match first, second:
+        case Secret(), Secret():
+            return first.matches(second.reveal())
+        case KeyHash(), Secret():
+            return first.is_of(second.reveal())
+        case Secret(), KeyHash():
+            return second.is_of(first.reveal())
+        case _:
+            return first == second
+
+
+def _text(key: Secret) -> str:
+    return key.reveal().decode("ascii")
