@@ -74,14 +74,12 @@ class Edges:
         """Let the audit's path start where the configuration is."""
         return made if made.file == "-" else replace(made, file=self._files.resolve(made.file))
 
-    def finish_limits(self, _reader: Reader, made: Limits, _path: Path, raw: Mapping[str, Any]) -> Limits:
+    def finish_limits(self, reader: Reader, made: Limits, path: Path, raw: Mapping[str, Any]) -> Limits:
         """Refuse limits that make each other void."""
         pairs = (
             ("max_body_bytes", "max_buffered_bytes"),
             ("max_inflated_bytes", "max_buffered_bytes"),
             ("max_response_bytes", "max_buffered_bytes"),
-            ("max_connections_per_address", "max_connections"),
-            ("max_target_bytes", "max_header_bytes"),
         )
         for small, large in pairs:
             if getattr(made, small) > getattr(made, large):
@@ -89,7 +87,7 @@ class Edges:
                 reader.problem(at, "limits.contradiction", f"found {small} larger than {large}; change one")
         return made
 
-    def finish_root(self, _reader: Reader, made: Settings, check_ids: frozenset[str] | None) -> None:
+    def finish_root(self, reader: Reader, made: Settings, check_ids: frozenset[str] | None) -> None:
         """Judge the trusted proxies and the names of the checks."""
         self._trusted(reader, made.trusted_proxies)
         if not made.checks:
@@ -106,7 +104,7 @@ class Edges:
                 reader.problem(reader.key_at(("checks", name)), "checks.unknown", message)
 
     @staticmethod
-    def _trusted(_reader: Reader, networks: Sequence[Network]) -> None:
+    def _trusted(reader: Reader, networks: Sequence[Network]) -> None:
         at = reader.at(("trusted_proxies",))
         versions: tuple[Sequence[Any], ...] = (
             [network for network in networks if network.version == 4],

@@ -8,7 +8,8 @@ import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import EnumType
-from typing import Any, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from herma.config.option import Option, describe
 from herma.config.scalar import SCALARS
@@ -234,7 +235,8 @@ def _keys(name: str, option: Option) -> list[str]:
 
 
 def _is_union(kind: Any) -> bool:
-    return get_origin(kind) is not None and kind.__class__.__name__ == "UnionType"
+    # `X | None` is the one for classes and the other for NewTypes.
+    return get_origin(kind) in {Union, UnionType}
 
 
 def _kind_of(value: Any) -> str:

@@ -162,7 +162,7 @@ class Auth:
 
     keys: tuple[AuthKey, ...] = option("API keys.", default=())
     min_entropy_bits: int = option(
-        "Weakest key that is accepted; can only be raised.", default=64, minimum=64, maximum=512
+        "Weakest key that is accepted; can only be raised.", default=64, minimum=64, maximum=192
     )
     failures: Failures = option("Delays after failed attempts.", factory=Failures)
 
@@ -311,7 +311,7 @@ class Settings:
         "Where callers connect.",
         factory=_default_listeners,
         min_items=1,
-        default_text="- address: 127.0.0.1:8643",
+        default_text="one, at `127.0.0.1:8643`",
     )
     auth: Auth = option("Who may call.", factory=Auth)
     trusted_proxies: tuple[Network, ...] = option(
