@@ -95,5 +95,7 @@ def _swallows(handler: ast.ExceptHandler) -> bool:
 def test_everything_is_caught_only_where_it_denies(path: Path) -> None:
     """What catches any exception raises it again, or is one of the places that this test lists."""
     tree = ast.parse((ROOT / path).read_text())
-    caught = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and _swallows(node)]
+    caught = [
+        node.lineno for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and _swallows(node)
+    ]
     assert not caught or str(path) in CATCHES_ALL, f"{path}:{caught}"
