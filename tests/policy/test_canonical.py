@@ -23,7 +23,9 @@ def refused(verdict: Head | Deny, status: int, what: str) -> None:
 
 def test_plain_head_is_accepted() -> None:
     """Names become lower case, values lose the blanks around them, order and everything else stays."""
-    head = judged((b"Authorization", b"Bearer test-key"), (b"X-Forwarded-For", b" a "), (b"x-forwarded-for", b"b"))
+    head = judged(
+        (b"Authorization", b"Bearer test-key"), (b"X-Forwarded-For", b" a "), (b"x-forwarded-for", b"b")
+    )
     assert isinstance(head, Head)
     assert (head.method, head.host, head.port, head.version) == ("GET", "127.0.0.1", 8643, "1.1")
     assert head.headers[1:] == (
@@ -43,7 +45,20 @@ def test_ordinary_methods_are_accepted(method: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "method", [b"TRACE", b"TRACK", b"CONNECT", b"get", b"Get", b"FOO-BAR", b"", b"GET ", b"PROPFIND", b"PRI", b"M-SEARCH"]
+    "method",
+    [
+        b"TRACE",
+        b"TRACK",
+        b"CONNECT",
+        b"get",
+        b"Get",
+        b"FOO-BAR",
+        b"",
+        b"GET ",
+        b"PROPFIND",
+        b"PRI",
+        b"M-SEARCH",
+    ],
 )
 def test_other_methods_are_refused(method: bytes) -> None:
     """Everything else is 405, lower case included."""
@@ -80,7 +95,9 @@ def test_long_header_name_is_read() -> None:
     assert head.get(b"x-" + b"a" * 100) == b"1"
 
 
-@pytest.mark.parametrize("value", [b"a\r\nX: 1", b"a\nb", b"a\rb", b"a\0b", b"\x01", b"a\x7fb", b"a\r\n b", b"\x1b[2J"])
+@pytest.mark.parametrize(
+    "value", [b"a\r\nX: 1", b"a\nb", b"a\rb", b"a\0b", b"\x01", b"a\x7fb", b"a\r\n b", b"\x1b[2J"]
+)
 def test_control_character_in_a_value_is_refused(value: bytes) -> None:
     """CR, LF, NUL, folded lines and terminal escapes never get as far as a log or the upstream."""
     refused(judged((b"X-Any", value)), 400, "header_value")
@@ -116,7 +133,20 @@ def test_duplicate_of_a_judged_header_is_refused(name: bytes, second: bytes) -> 
 
 @pytest.mark.parametrize(
     "host",
-    [b"", b"a/../b@c#d", b"host.", b"a b", b"a@b", b"h\xc3\xb6st", b"a:b", b"[::1", b"127.1", b"a,b", b"http://a", b"a:0"],
+    [
+        b"",
+        b"a/../b@c#d",
+        b"host.",
+        b"a b",
+        b"a@b",
+        b"h\xc3\xb6st",
+        b"a:b",
+        b"[::1",
+        b"127.1",
+        b"a,b",
+        b"http://a",
+        b"a:0",
+    ],
 )
 @pytest.mark.parametrize("version", ["1.0", "1.1"])
 def test_host_without_a_single_meaning_is_refused(host: bytes, version: str) -> None:
@@ -162,7 +192,17 @@ def test_malformed_connection_is_refused(value: bytes) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [b"close", b"Keep-Alive", b"Upgrade, HTTP2-Settings", b"TE", b"x-custom", b"", b", ,close", b"notupgrade", b"proxy-authorization"],
+    [
+        b"close",
+        b"Keep-Alive",
+        b"Upgrade, HTTP2-Settings",
+        b"TE",
+        b"x-custom",
+        b"",
+        b", ,close",
+        b"notupgrade",
+        b"proxy-authorization",
+    ],
 )
 def test_honest_connection_options_pass(value: bytes) -> None:
     """What real clients send in Connection is accepted."""
@@ -219,7 +259,10 @@ def test_head_beyond_the_bound_is_refused() -> None:
 _NAMES = st.sampled_from([
     b"Host", b"Authorization", b"X-Any", b"connection", b"X_Y", b"Cookie", b"Content-Length", b"Accept", b"Upgrade", b"Expect",
 ])  # fmt: skip
-_HEADERS = st.lists(st.tuples(_NAMES, st.one_of(st.binary(max_size=12), st.sampled_from([b"close", b"a.example"]))), max_size=6)
+_HEADERS = st.lists(
+    st.tuples(_NAMES, st.one_of(st.binary(max_size=12), st.sampled_from([b"close", b"a.example"]))),
+    max_size=6,
+)
 
 
 @given(_HEADERS)

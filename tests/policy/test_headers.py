@@ -38,7 +38,14 @@ def test_headers_that_clients_need_are_not_stripped(name: bytes) -> None:
 
 def test_one_of_each_judged_header() -> None:
     """A header that the gate judges by stands once, and may not be deleted by way of Connection."""
-    for name in (b"host", b"authorization", b"content-length", b"origin", b"idempotency-key", b"x-hermes-anything"):
+    for name in (
+        b"host",
+        b"authorization",
+        b"content-length",
+        b"origin",
+        b"idempotency-key",
+        b"x-hermes-anything",
+    ):
         assert is_singleton(name)
         assert is_protected(name)
     assert not is_singleton(b"x-forwarded-for")

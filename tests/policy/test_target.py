@@ -137,7 +137,9 @@ _TRICKS = st.sampled_from([
     b"..", b".", b"%2e%2e", b"%2E.", b"%252e%252e", b"", b"%2f", b"%5c", b"\\", b";", b";x=1", b"%3b", b"%00", b"%0a",
     b"%23", b"#", b"%3f", b"%20", b"%c0%ae", b"%E2%80%A5", b"%EF%BC%8F", b"%u002e", b"%%32e", b".%00.", b"..;",
 ])  # fmt: skip
-_PIECES = st.lists(st.one_of(_TRICKS, st.sampled_from([b"v1", b"public", b"admin", b"ADMIN", b"%61dmin"])), max_size=7)
+_PIECES = st.lists(
+    st.one_of(_TRICKS, st.sampled_from([b"v1", b"public", b"admin", b"ADMIN", b"%61dmin"])), max_size=7
+)
 
 
 @given(pieces=_PIECES, glue=st.lists(st.sampled_from([b"/", b"//", b"%2f", b""]), min_size=8, max_size=8))
@@ -152,7 +154,13 @@ def test_no_variant_of_a_protected_path_gets_by(pieces: list[bytes], glue: list[
 
 def _lenient(raw: bytes) -> str:
     """Read a path as the most careless server would: once decoded, backslashes, parameters, dots and blanks resolved."""
-    path = raw.decode("utf-8", "replace").replace("\\", "/").partition("#")[0].partition("?")[0].partition("\0")[0]
+    path = (
+        raw.decode("utf-8", "replace")
+        .replace("\\", "/")
+        .partition("#")[0]
+        .partition("?")[0]
+        .partition("\0")[0]
+    )
     out: list[str] = []
     for part in path.split("/"):
         segment = part.partition(";")[0].rstrip(" .") if part not in {".", ".."} else part
