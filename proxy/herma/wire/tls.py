@@ -1,8 +1,10 @@
-"""TLS for a listener and towards an upstream."""
+"""TLS of a listener, and towards an upstream."""
 
 import ssl
 
 __all__ = ["client_context", "server_context"]
+
+_ALPN = ["http/1.1"]
 
 
 def server_context(cert: str, key: str) -> ssl.SSLContext:
@@ -17,22 +19,22 @@ def server_context(cert: str, key: str) -> ssl.SSLContext:
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.set_alpn_protocols(["http/1.1"])
+    context.set_alpn_protocols(_ALPN)
     # An empty passphrase: a key that needs one is an error, not a prompt on a terminal nobody looks at.
-    context.load_cert_chain(cert, key, password=lambda: b"")
+    context.load_cert_chain(cert, key, password=b"")
     return context
 
 
-def client_context(ca: str | None = None) -> ssl.SSLContext:
-    """Make the context for an https upstream: its certificate and name are always verified.
+def client_context(ca_file: str | None = None) -> ssl.SSLContext:
+    """Make the context of an upstream connection: certificate and host name are always verified.
 
     Args:
-        ca: path of a PEM file with the authorities to trust; None trusts the system's.
+        ca_file: path of a PEM file with the only authorities to trust; without it those of the system.
 
     Raises:
         OSError: the file cannot be read, or (`ssl.SSLError`) holds no certificate.
     """
-    context = ssl.create_default_context(cafile=ca)
+    context = ssl.create_default_context(ssl.Purpose.SERVER_AUTH, cafile=ca_file)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.set_alpn_protocols(["http/1.1"])
+    context.set_alpn_protocols(_ALPN)
     return context
