@@ -36,7 +36,8 @@ async def workers(coordinator: Coordinator, count: int) -> AsyncIterator[list[Re
         for number in range(count):
             ours, theirs = socket.socketpair()
             group.create_task(coordinator.attend(f"w{number}", ours))
-            stores.append(await RemoteStore.connect(theirs))
+            # A busy machine that runs the suite is no coordinator that hangs.
+            stores.append(await RemoteStore.connect(theirs, wait_s=60))
         try:
             yield stores
         finally:

@@ -6,6 +6,7 @@ every request, also an unauthenticated one, pays for each round.
 """
 
 import hashlib
+import re
 import secrets
 from dataclasses import dataclass
 from typing import Self
@@ -19,8 +20,7 @@ MAX_KEY_BYTES = 4096
 
 _NEW_KEY_BYTES = 32
 _SALT_BYTES = 16
-_SALT_BYTES_ALLOWED = range(8, 65)
-_SCHEME = "sha256"
+_FORM = re.compile(r"sha256:(?P<salt>(?:[0-9a-fA-F]{2}){8,64}):(?P<digest>[0-9a-fA-F]{64})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +42,16 @@ class KeyHash:
         Raises:
             ValueError: It is not of that form; the message does not repeat it.
         """
-        scheme, _, rest = text.partition(":")
-        salt_hex, _, digest_hex = rest.partition(":")
-        salt, digest = _from_hex(salt_hex), _from_hex(digest_hex)
-        if (
-            scheme != _SCHEME
-            or len(salt) not in _SALT_BYTES_ALLOWED
-            or len(digest) != hashlib.sha256().digest_size
-        ):
-            raise ValueError("a key hash has the form sha256:<salt hex>:<digest hex>")
-        return cls(salt, digest)
+        form = _FORM.fullmatch(text)
+        if form is None:
+            raise ValueError(
+                "a key hash has the form sha256:<salt hex>:<digest hex>, with 8 to 64 bytes of salt"
+            )
+        return cls(bytes.fromhex(form["salt"]), bytes.fromhex(form["digest"]))
 
     def __str__(self) -> str:
         """Render the stored form."""
-        return f"{_SCHEME}:{self.salt.hex()}:{self.digest.hex()}"
+        return f"sha256:{self.salt.hex()}:{self.digest.hex()}"
 
     def __repr__(self) -> str:
         return "KeyHash('***')"
@@ -69,8 +65,3 @@ def new_key() -> Secret:
 def hash_key(key: Secret, salt: bytes | None = None) -> str:
     """Return the stored form of a key, under a random salt unless one is given."""
     return str(KeyHash.of(key.reveal(), secrets.token_bytes(_SALT_BYTES) if salt is None else salt))
-
-
-def _from_hex(text: str) -> bytes:
-    # bytes.fromhex alone would also take blanks between the digits.
-    return bytes.fromhex(text) if text.isalnum() and text.isascii() else b""

@@ -160,9 +160,9 @@ class Admission:
         """Take a slot, or tell which cap is reached."""
         taken = len(self)
         if taken >= self._max_leases or 0 < ask.cap <= taken:
-            return self._full(Which.ALL, ask.cap)
+            return self._all_taken(ask.cap)
         if ask.principal_cap is not None and self._by_principal[ask.principal] >= ask.principal_cap:
-            return self._full(Which.PRINCIPAL, ask.principal_cap)
+            return Full(1, Which.PRINCIPAL)
         self._numbers += 1
         stage = _Stage.STARTING if ask.turn is Turn.BACKGROUND else _Stage.OPEN
         lease_id = str(self._numbers)
@@ -227,12 +227,12 @@ class Admission:
         runs.sort(key=lambda lease_id: self._held[lease_id].number)
         return tuple(_run_lease(lease_id, self._held[lease_id], now) for lease_id in runs[:limit])
 
-    def _full(self, which: Which, cap: int) -> Full:
+    def _all_taken(self, cap: int) -> Full:
         # The more callers were turned away since a slot was last free, the longer the next one waits: one more second
         # for each time the whole cap could have been filled by those who already wait.
         retry_after_s = min(MAX_RETRY_AFTER_S, 1 + self._refused // max(1, cap))
         self._refused += 1
-        return Full(retry_after_s, which)
+        return Full(retry_after_s, Which.ALL)
 
     def _step(self, lease_id: str, event: _Event, now: float = 0.0, run_id: str = "") -> None:
         held = self._held.get(lease_id)

@@ -124,7 +124,8 @@ class Throttle:
 def subjects(address: str, key_name: str = "") -> tuple[str, ...]:
     """Name what a failed attempt is charged to: the address, the key if the attempt named one, and all.
 
-    A wrong key names no key. A right key that is expired or comes from a wrong network does.
+    A wrong key names no key. A right key that is expired or comes from a wrong network does; ask about the key's subject
+    only for such an attempt, or whoever uses a stolen key from elsewhere would lock its holder out.
     """
     of_key = (f"key:{key_name}",) if key_name else ()
     return (f"address:{address_group(address)}", *of_key, ALL)

@@ -7,7 +7,7 @@ the worker must be replaced and not reconnected.
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from herma.errors import StoreError
 from herma.store.messages import Answer, Call, Decoder, Message, MessageError, Notice, encode
@@ -100,9 +100,8 @@ class Channel(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin."""
-        if not isinstance(transport, asyncio.Transport):
-            raise TypeError("a channel needs a stream")
-        self._transport = transport
+        # uvloop's stream transports keep the contract without being of the class.
+        self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
         """Take answers and notices; what is malformed ends the connection."""

@@ -131,8 +131,8 @@ class RemoteStore:
         match await self._channel.call("offered", run_id):
             case None:
                 return None
-            case [*choices]:
-                return tuple(str(choice) for choice in choices)
+            case [*choices] if all(isinstance(choice, str) for choice in choices):
+                return tuple(choices)
             case _:
                 raise self._malformed()
 
