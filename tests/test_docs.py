@@ -169,3 +169,18 @@ def test_the_room_table_is_complete() -> None:
     }
     rows = set(re.findall(r"^\| `(\w+)` \|", _read(Path("proxy/ARCHITECTURE.md")), re.MULTILINE))
     assert rows == rooms - {"py.typed"}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=str)
+def test_codes_that_are_named_exist(document: Path) -> None:
+    """A code such as `herma.limit.rate` stands in the source as it does in the document."""
+    source = "\n".join(
+        _read(path) for path in tracked() if path.is_relative_to("proxy/herma") and path.suffix == ".py"
+    )
+    modules = {
+        ".".join(path.with_suffix("").parts[1:]) for path in tracked() if path.is_relative_to("proxy/herma")
+    }
+    packages = {module.rpartition(".")[0] for module in modules}
+    for code in re.findall(r"`(herma\.[a-z_.]+[a-z])`", _read(document)):
+        if code not in modules | packages | {"herma.yaml", "herma.key", "herma.rules"}:
+            assert f'"{code}"' in source, f"{document}: {code}"
