@@ -14,7 +14,7 @@ from herma.store.messages import Answer, Call, Decoder, Message, MessageError, N
 
 __all__ = ["CALL_WAIT_S", "Channel"]
 
-# An answer takes some 0.1 ms. After a second the coordinator hangs, and a client should hear so rather than wait.
+# An answer takes well under a millisecond. After a second the coordinator hangs, and a client should hear so rather than wait.
 CALL_WAIT_S = 1.0
 
 # Calls without an answer, those nobody waits for any more included. A worker has some thousand connections, each with one
