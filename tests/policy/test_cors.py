@@ -1,9 +1,8 @@
 """CORS is answered at the gate, for configured origins only."""
 
-from support.heads import make_head
-
 from herma.policy import cors
 from herma.policy.canonical import Head
+from support.heads import make_head
 
 ORIGINS = ("https://ui.example", "https://two.example")
 

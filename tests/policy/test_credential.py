@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.heads import make_head
 
 from herma.policy.canonical import Head
 from herma.policy.credential import MAX_TOKEN_BYTES, bearer, credential_offered
 from herma.policy.decision import Deny
 from herma.policy.secret import Secret
+from support.heads import make_head
 
 
 def token_of(value: bytes, *more: tuple[bytes, bytes], target: bytes = b"/v1/runs") -> Secret | Deny | None:

@@ -1,9 +1,9 @@
 """The gate answers to its own names only, and takes requests from its own pages and the configured ones only."""
 
 import pytest
-from support.heads import make_head
 
 from herma.policy.host import HostPolicy, judge_origin, normal_origin, normal_origins
+from support.heads import make_head
 
 LOOPBACK = HostPolicy(frozenset(), loopback=True, port=8643)
 NAMED = HostPolicy(frozenset({("agent.example", None), ("agent.example", 8443)}), loopback=False, port=8643)

@@ -1,11 +1,11 @@
 """What the session headers may hold."""
 
 import pytest
-from support.heads import make_head
 
 from herma.policy.canonical import Head
 from herma.policy.decision import Deny
 from herma.policy.session_header import MAX_SESSION_CHARS, SessionHeaders, session_headers
+from support.heads import make_head
 
 ID, KEY = b"X-Hermes-Session-Id", b"X-Hermes-Session-Key"
 
