@@ -1,0 +1,161 @@
+"""Profiles are read strictly, and the shipped ones say what they have to."""
+
+from pathlib import Path
+
+import pytest
+
+from herma.content.profiles import load_profile, parse_profile, profile_names
+from herma.errors import ContentError
+from herma.policy.grant import Scope
+from herma.policy.profile import Creates, Dialect, Envelope, Owned, Stream, Turn
+
+MINIMAL = """\
+name: tiny
+min_version: '1'
+session_headers: {X-Session: session}
+routes:
+  - method: POST
+    path: /a/{x}
+    operation: a.do
+    scope: run
+"""
+
+
+def test_shipped_profiles_are_usable() -> None:
+    """Every shipped file is a profile of its own name."""
+    assert profile_names() == tuple(sorted(profile_names()))
+    assert {"hermes-api", "openai"} <= set(profile_names())
+    assert [load_profile(name).name for name in profile_names()] == list(profile_names())
+
+
+@pytest.mark.parametrize("name", ["hermes-api", "openai"])
+def test_shipped_profiles_are_closed_by_default(name: str) -> None:
+    """Only liveness is public; what starts a turn needs a scope that may; streams have a dialect or are opaque."""
+    for route in load_profile(name).routes:
+        assert route.public is (route.template in {"/health", "/v1/health"})
+        if route.turn is not Turn.NONE:
+            assert route.scope in {Scope.RUN, Scope.CRON, Scope.ADMIN}
+        if route.turn is Turn.BACKGROUND:
+            assert route.response_run_pointer
+        if route.dialect is not None:
+            assert route.stream is not Stream.NEVER
+        if route.run_param:
+            assert route.owned == Owned("run", route.run_param)
+
+
+def test_every_run_verb_belongs_to_the_owner() -> None:
+    """No route below a run, a stored response or a session is open to a key that does not own it."""
+    for route in load_profile("hermes-api").routes:
+        for param, kind in (("run_id", "run"), ("response_id", "response"), ("session_id", "session")):
+            if f"{{{param}}}" in route.template:
+                assert route.owned == Owned(kind, param), route.template
+
+
+def test_minimal_profile_is_read() -> None:
+    """What is not said is the strict default."""
+    profile = parse_profile(MINIMAL.encode(), "tiny.yaml")
+    assert (profile.name, profile.liveness, profile.envelope) == ("tiny", '{"status":"ok"}', Envelope.OPENAI)
+    assert profile.headers == ((b"x-session", "session"),)
+    assert profile.capabilities is None
+    assert profile.run_status is None
+    assert not profile.cookies
+
+
+def test_full_route_is_read() -> None:
+    """Every field of a route arrives."""
+    profile = parse_profile(
+        (
+            MINIMAL
+            + """\
+    envelope: flat
+    turn: background
+    stream: always
+    dialect: hermes.run
+    max_body_bytes: 10
+    text: ['', /a/*/b~1c]
+    checks: [cron]
+    run_param: x
+    response_run_pointer: /id
+    auth: adapter
+    owned: {kind: run, param: x}
+    creates: [{kind: run, pointer: /id}, {kind: session, header: X-Session}]
+    refers: [{kind: session, pointer: /s}]
+    headers: [x-session]
+    closed: true
+"""
+        ).encode(),
+        "tiny.yaml",
+    )
+    (route,) = profile.routes
+    assert (route.envelope, route.turn, route.stream) == (Envelope.FLAT, Turn.BACKGROUND, Stream.ALWAYS)
+    assert (route.dialect, route.max_body_bytes, route.auth) == (Dialect.HERMES_RUN, 10, "adapter")
+    assert (route.text, route.checks) == (("", "/a/*/b~1c"), ("cron",))
+    assert (route.run_param, route.response_run_pointer, route.closed) == ("x", "/id", True)
+    assert route.owned == Owned("run", "x")
+    assert route.creates == (Creates("run", "/id"), Creates("session", header=b"x-session"))
+    assert route.refers == (("session", "/s"),)
+    assert route.headers == ((b"x-session", "session"),)
+
+
+WRONG = {
+    "unknown key": ("    colour: red\n", "unknown key"),
+    "method": (MINIMAL.replace("POST", "post"), "capitals"),
+    "trace": (MINIMAL.replace("POST", "TRACE"), "capitals"),
+    "operation": (MINIMAL.replace("a.do", "A Do"), "lower-case words"),
+    "scope": (MINIMAL.replace("scope: run", "scope: root"), "expected one of"),
+    "path": (MINIMAL.replace("/a/{x}", "/a//{x}"), "expected a path"),
+    "path with a star": (MINIMAL.replace("/a/{x}", "/a/*"), "expected a path"),
+    "public with a parameter": ("    public: true\n", "only an exact GET path"),
+    "public post": (MINIMAL.replace("/a/{x}", "/a") + "    public: true\n", "only an exact GET path"),
+    "public without our key": (
+        MINIMAL.replace("/a/{x}", "/a").replace("POST", "GET") + "    public: true\n    auth: jwt\n",
+        "only an exact GET path",
+    ),
+    "owned param": ("    owned: {kind: run, param: y}\n", "no such parameter"),
+    "run param": ("    run_param: y\n", "no such parameter"),
+    "pointer": ("    text: [a]\n", "JSON Pointer"),
+    "run pointer": ("    response_run_pointer: id\n", "JSON Pointer"),
+    "check": ("    checks: [corn]\n", "expected one of approval, cron"),
+    "header": ("    headers: [x-other]\n", "session_headers"),
+    "creates nothing": ("    creates: [{kind: run}]\n", "either a pointer or a header"),
+    "creates both": ("    creates: [{kind: run, pointer: /a, header: b}]\n", "either a pointer or a header"),
+    "duplicate": ("  - {method: POST, path: '/a/{x}', operation: a, scope: run}\n", "two routes"),
+    "no routes": ("name: tiny\nmin_version: '1'\nroutes: []\n", "protects nothing"),
+    "missing": ("name: tiny\nroutes: []\n", "'min_version' is missing"),
+    "prefix": (MINIMAL + "prefixes: [/p]\n", "one {parameter}"),
+    "prefix without a slash": (MINIMAL + "prefixes: ['p/{x}']\n", "one {parameter}"),
+    "family": (MINIMAL + "families: [{path: a}]\n", "expected a path"),
+    "never ends": (MINIMAL + "run_status: {path: /a, pointer: /s, ended: []}\n", "never ends"),
+    "readout": (MINIMAL + "running: {path: a, pointer: /s}\n", "expected a path"),
+    "yaml": ("\tx", "valid YAML"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_profile_stops_the_start(name: str) -> None:
+    """What is not understood is an error with its place, never a route that is quietly something else."""
+    text, message = WRONG[name]
+    whole = text if text.startswith(("name", "\t")) else MINIMAL + text
+    with pytest.raises(ContentError, match=message) as caught:
+        parse_profile(whole.encode(), "tiny.yaml")
+    assert caught.value.source.file == "tiny.yaml"
+
+
+def test_profile_is_found_by_name_in_a_directory(tmp_path: Path) -> None:
+    """An operator's directory is read instead of the shipped one, and nothing outside of it."""
+    (tmp_path / "tiny.yaml").write_text(MINIMAL)
+    assert profile_names(tmp_path) == ("tiny",)
+    assert load_profile("tiny", tmp_path).name == "tiny"
+    with pytest.raises(ContentError, match="no such profile; there are: tiny"):
+        load_profile("hermes-api", tmp_path)
+    with pytest.raises(ContentError, match="no such profile; there are: none"):
+        load_profile("tiny", tmp_path / "missing")
+    with pytest.raises(ContentError, match="lower-case letters"):
+        load_profile("../tiny", tmp_path)
+
+
+def test_file_name_and_profile_name_agree(tmp_path: Path) -> None:
+    """A profile under a wrong file name is refused."""
+    (tmp_path / "other.yaml").write_text(MINIMAL)
+    with pytest.raises(ContentError, match="must be the file's name"):
+        load_profile("other", tmp_path)
