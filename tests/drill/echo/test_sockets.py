@@ -3,6 +3,8 @@
 import pytest
 from aiohttp import ClientSession, WSMsgType
 
+from herma.drill.echo.sockets import MAX_MESSAGE_BYTES
+
 
 async def test_text_and_bytes_come_back(agent: ClientSession) -> None:
     """Both kinds of message are echoed, in the first subprotocol offered."""
@@ -21,6 +23,14 @@ async def test_it_closes_as_told(agent: ClientSession, text: str, code: int, rea
         await socket.send_str(text)
         message = await socket.receive()
         assert (message.type, message.data, message.extra) == (WSMsgType.CLOSE, code, reason)
+
+
+async def test_a_message_over_the_cap_ends_the_connection(agent: ClientSession) -> None:
+    """Close code 1009 says why."""
+    async with agent.ws_connect("/api/ws") as socket:
+        await socket.send_bytes(bytes(MAX_MESSAGE_BYTES + 1))
+        message = await socket.receive()
+        assert (message.type, message.data) == (WSMsgType.CLOSE, 1009)
 
 
 async def test_it_needs_the_key(stranger: ClientSession) -> None:

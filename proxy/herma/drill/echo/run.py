@@ -59,10 +59,9 @@ class Run:
         return word
 
     def stop(self) -> None:
-        """End the run here; an open question counts as denied."""
-        if self.asking:
-            self.asking = False
-            self._tell("tool.completed", tool="terminal", duration=0.0, error=True)
+        """End the run here; its open question counts as denied. A run without one has ended already."""
+        self.asking = False
+        self._tell("tool.completed", tool="terminal", duration=0.0, error=True)
         self._tell("run.cancelled")
         self._end("cancelled")
 
