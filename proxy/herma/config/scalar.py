@@ -24,7 +24,7 @@ from herma.config.values import (
     UpstreamUrl,
 )
 
-__all__ = ["SCALARS", "Scalar"]
+__all__ = ["SCALARS", "Scalar", "parse_address", "parse_public_name", "parse_upstream"]
 
 # sockaddr_un holds 108 bytes with the final NUL.
 MAX_UNIX_PATH_BYTES = 107
@@ -114,11 +114,13 @@ def _unix(path: str) -> Unix:
     return Unix(_path(path))
 
 
-def _address(text: str) -> Address:
+def parse_address(text: str) -> Address:
+    """Read `host:port`, `[IPv6]:port` or `unix:/path`."""
     return _unix(text[5:]) if text.startswith("unix:") else _tcp(text)
 
 
-def _url(text: str) -> UpstreamUrl:
+def parse_upstream(text: str) -> UpstreamUrl:
+    """Read the address of an agent server."""
     if text.startswith("unix:"):
         return UpstreamUrl(_unix(text[5:]))
     scheme, separator, rest = text.partition("://")
@@ -133,7 +135,8 @@ def _url(text: str) -> UpstreamUrl:
     return UpstreamUrl(_tcp(rest), tls)
 
 
-def _public_name(text: str) -> PublicName:
+def parse_public_name(text: str) -> PublicName:
+    """Read a name as it stands in `Host`."""
     if text.startswith("["):
         inside, _, after = text[1:].partition("]")
         if after and not after.startswith(":"):
@@ -185,7 +188,7 @@ def _origin(text: str) -> Origin:
     found = _ORIGIN.fullmatch(text)
     if not found:
         raise ValueError("expected an origin such as https://app.example.com: no path, no wildcard, not null")
-    return Origin(f"{found[1]}://{_public_name(found[2])}")
+    return Origin(f"{found[1]}://{parse_public_name(found[2])}")
 
 
 def _instant(text: str) -> datetime:
@@ -202,10 +205,12 @@ _TEXT_SCHEMA = {"type": "string"}
 # Keyed by the type that a settings field is annotated with.
 SCALARS: Mapping[Any, Scalar] = {
     Address: Scalar(
-        _address, "host:port or unix:/path", {"type": "string", "pattern": "^(unix:/.+|.+:[0-9]{1,5})$"}
+        parse_address, "host:port or unix:/path", {"type": "string", "pattern": "^(unix:/.+|.+:[0-9]{1,5})$"}
     ),
-    UpstreamUrl: Scalar(_url, "a URL", {"type": "string", "pattern": "^(https?://[^/?#@]+/?|unix:/.+)$"}),
-    PublicName: Scalar(_public_name, "a host name", {"type": "string", "pattern": "^[^*/]+$"}),
+    UpstreamUrl: Scalar(
+        parse_upstream, "a URL", {"type": "string", "pattern": "^(https?://[^/?#@]+/?|unix:/.+)$"}
+    ),
+    PublicName: Scalar(parse_public_name, "a host name", {"type": "string", "pattern": "^[^*/]+$"}),
     Network: Scalar(_network, "a network", _TEXT_SCHEMA),
     FileMode: Scalar(
         _mode, 'a file mode in quotes, such as "0600"', {"type": "string", "pattern": "^0?[0-7]{3}$"}

@@ -149,7 +149,7 @@ class AuthKey:
 class Failures:
     """How failed attempts are slowed down."""
 
-    free_attempts: int = option("Failures before the first delay.", default=5, minimum=0, maximum=1000)
+    free_attempts: int = option("Failures before the first delay.", default=5, minimum=0, maximum=1_000_000)
     base_delay_s: Seconds = option(
         "First delay; it doubles with each failure.", default=Seconds(1.0), minimum=0.1, maximum=3600
     )
