@@ -23,6 +23,7 @@ ACCEPTED = {
     "question mark in query": (b"/a?b?c", ("a",), b"b?c"),
     "browser leaves brackets": (b"/a?f[x]=1|2", ("a",), b"f[x]=1|2"),
     "encoded letter": (b"/api/%6Aobs", ("api", "jobs"), b""),
+    "encoded letter, trailing slash": (b"/api/%6Aobs/", ("api", "jobs", ""), b""),
     "encoded space inside": (b"/a%20b", ("a b",), b""),
     "encoded text": (b"/caf%C3%A9", ("caf\u00e9",), b""),
     "double encoding is literal": (b"/public/%252e%252e/admin", ("public", "%2e%2e", "admin"), b""),
