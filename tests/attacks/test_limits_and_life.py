@@ -15,7 +15,16 @@ import pytest
 from support.gate import Gate
 from support.leak import COMMAND, assert_no_secret
 from support.raw import Connection, Ended, Talk, opened, raw, source_address
-from support.upstream import ABORT, Answer, Hold, RecordingUpstream, Seen, json_answer, sse_answer
+from support.upstream import (
+    ABORT,
+    Answer,
+    Hold,
+    RecordingUpstream,
+    Seen,
+    detailed_health,
+    json_answer,
+    sse_answer,
+)
 from support.verdict import assert_refused, error_of
 
 CHAT = "/v1/chat/completions"
@@ -156,7 +165,7 @@ def test_a_background_run_holds_its_slot_until_its_end_is_seen(
 
 def test_the_count_is_seeded_after_a_restart(tmp_path: Path, upstream: RecordingUpstream) -> None:
     """Turns that run from before the start of the gate are counted."""
-    upstream.on("GET", "/health/detailed", json_answer({"status": "ok", "active_agents": 2, "pid": 1}))
+    upstream.on("GET", "/health/detailed", json_answer(detailed_health(2)))
     with Gate(tmp_path, upstream.url, {"limits": {"max_concurrent_runs": 2}}) as gate:
         assert gate.ask("POST", CHAT, key="admin", body=HELLO).status == 429
 

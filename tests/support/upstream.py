@@ -23,6 +23,7 @@ __all__ = [
     "RecordingUpstream",
     "Seen",
     "answer",
+    "detailed_health",
     "json_answer",
     "sse_answer",
     "sse_head",
@@ -144,6 +145,17 @@ def sse_head(*, chunked: bool = True, headers: Sequence[tuple[str, str]] = ()) -
     if chunked:
         fields.append(("Transfer-Encoding", "chunked"))
     return answer(200, headers=fields, framed=False)
+
+
+def detailed_health(running: int) -> dict[str, object]:
+    """Write the readout in which the agent server tells how many turns it runs."""
+    queues = {"status": "ok", "active_api_runs": running, "process_completions": 0, "active_delegations": 0}
+    return {
+        "status": "ok",
+        "readiness": {"status": "ok", "checks": {"background_queues": queues}},
+        "active_agents": running,
+        "pid": 4242,
+    }
 
 
 def chunk(data: bytes) -> bytes:
@@ -391,7 +403,7 @@ class RecordingUpstream:
             case "GET", ["health"] | ["v1", "health"]:
                 return json_answer({"status": "ok", "platform": "hermes-agent", "version": "0.19.0"})
             case "GET", ["health", "detailed"]:
-                return json_answer({"status": "ok", "pid": 4242, "active_agents": 0})
+                return json_answer(detailed_health(0))
             case "GET", ["v1", "capabilities"]:
                 return json_answer(
                     {"object": "hermes.api_server.capabilities", "features": {}, "endpoints": {}}

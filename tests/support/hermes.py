@@ -1,0 +1,125 @@
+"""The real hermes-agent 0.19.0 as an upstream, with the stub model in place of a provider. Loopback only."""
+
+import os
+import secrets
+import signal
+import subprocess
+from pathlib import Path
+from time import monotonic
+from typing import Self
+
+from support.gate import ROOT, free_port
+from support.raw import Ended, raw, request
+
+__all__ = ["Hermes", "hermes_venv"]
+
+# 1 to 4 seconds when the machine is free.
+START_TIMEOUT_S = 90.0
+STOP_TIMEOUT_S = 20.0
+# A port nobody listens on: whatever would leave this machine fails at once.
+DEAD_PROXY = "http://127.0.0.1:9"
+CONFIG = """\
+model: {{default: stub-model, provider: custom, base_url: "{model}", api_key: stub-model-needs-none, context_length: 131072}}
+approvals: {{mode: manual, timeout: 60, cron_mode: deny}}
+security: {{redact_secrets: true, tirith_enabled: false, allow_lazy_installs: false}}
+gateway: {{api_server: {{max_concurrent_runs: {runs}}}}}
+terminal: {{backend: local, cwd: "{work}"}}
+"""
+
+
+def hermes_venv() -> Path:
+    """Return the virtual environment that holds the real server; fail with what to do when there is none."""
+    venv = Path(os.environ.get("HERMA_HERMES_VENV") or ROOT / ".cache" / "hermes-0.19.0")
+    if not (venv / "bin" / "hermes").exists():
+        raise AssertionError(
+            f"no hermes-agent 0.19.0 in {venv}: `make test` installs it, or HERMA_HERMES_VENV names an environment that has it"
+        )
+    return venv
+
+
+class Hermes:
+    """The real API server; use it as a context."""
+
+    def __init__(self, directory: Path, model_url: str, *, max_runs: int = 10, extra: str = "") -> None:
+        self.directory = directory
+        self.port = free_port()
+        self.key = secrets.token_hex(24)
+        self.log_path = directory / "gateway.log"
+        self._venv = hermes_venv()
+        self._process: subprocess.Popen[bytes] | None = None
+        self.work = directory / "work"
+        for path in (self.work, directory / "home"):
+            path.mkdir(parents=True)
+        config = directory / "config.yaml"
+        config.touch(mode=0o600)
+        config.write_text(CONFIG.format(model=f"{model_url}/v1", runs=max_runs, work=self.work) + extra)
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        environ = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.directory / "home"),
+            "HERMES_HOME": str(self.directory),
+            "API_SERVER_ENABLED": "true",
+            "API_SERVER_HOST": "127.0.0.1",
+            "API_SERVER_PORT": str(self.port),
+            "API_SERVER_KEY": self.key,
+            "NO_PROXY": "127.0.0.1,localhost",
+            "no_proxy": "127.0.0.1,localhost",
+        }
+        environ |= dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), DEAD_PROXY)
+        with self.log_path.open("ab") as log:
+            self._process = subprocess.Popen(
+                [str(self._venv / "bin" / "hermes"), "gateway", "run", "-v", "--force"],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self.work,
+                env=environ,
+            )
+        try:
+            self._wait_ready(self._process)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _wait_ready(self, process: subprocess.Popen[bytes]) -> None:
+        deadline = monotonic() + START_TIMEOUT_S
+        while monotonic() < deadline:
+            assert process.poll() is None, (
+                f"hermes-agent ended with {process.returncode}:\n{self.log()[-3000:]}"
+            )
+            try:
+                if raw(self.port, request("GET", "/health"), source="127.0.0.1").status == 200:
+                    return
+            except OSError:
+                pass
+            try:
+                process.wait(0.1)
+            except subprocess.TimeoutExpired:
+                continue
+        raise AssertionError(f"hermes-agent was not ready in {START_TIMEOUT_S} s:\n{self.log()[-3000:]}")
+
+    def __exit__(self, *_: object) -> None:
+        process = self._process
+        if process is None or process.poll() is not None:
+            return
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(STOP_TIMEOUT_S)
+
+    def log(self) -> str:
+        """Return what the server wrote."""
+        return self.log_path.read_text(errors="replace") if self.log_path.exists() else ""
+
+    def alive(self) -> bool:
+        """Tell whether it still answers."""
+        return raw(self.port, request("GET", "/health"), source="127.0.0.1").ended is not Ended.RESET
