@@ -93,7 +93,13 @@ def test_make_targets_that_are_named_exist() -> None:
 @cache
 def _help(*command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", "from herma.cli import main; main()", *command, "--help"],
+        [
+            sys.executable,
+            "-c",
+            "import sys; from herma.cli import main; sys.exit(main())",
+            *command,
+            "--help",
+        ],
         env={**os.environ, "PYTHONPATH": str(ROOT / "proxy"), "COLUMNS": "200"},
         capture_output=True,
         text=True,
@@ -169,6 +175,12 @@ def test_the_room_table_is_complete() -> None:
     }
     rows = set(re.findall(r"^\| `(\w+)` \|", _read(Path("proxy/ARCHITECTURE.md")), re.MULTILINE))
     assert rows == rooms - {"py.typed"}
+
+
+def test_the_list_of_checks_is_complete_and_in_order() -> None:
+    """The page that names the checks names each of them, in the order they are asked."""
+    rows = re.findall(r"^\| `(\w+)` \|", _read(Path("docs/monitor-mode.md")), re.MULTILINE)
+    assert rows == [check.id for check in CHECKS]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=str)
