@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from support.caller import Client
 from support.gate import Gate
 from support.hermes import Hermes
 from support.stub_model import StubModel
