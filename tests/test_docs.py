@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from herma.policy.checks import CHECKS
 from support.tree import ROOT, tracked
 
 DOCUMENTS = tuple(path for path in tracked() if path.suffix == ".md")
