@@ -48,17 +48,17 @@ def bearer(head: Head) -> Secret | Deny | None:
             "A credential does not belong into the URL; send it as a bearer token in the Authorization header.",
             close=True,
         )
-    values = head.all(b"authorization")
-    if not values:
+    given = head.get(b"authorization")
+    if given is None:
         return None
-    if len(values) > 1 or _elsewhere(head):
+    if len(head.all(b"authorization")) > 1 or _elsewhere(head):
         return Deny(
             400,
             "herma.auth.credential_twice",
             "More than one credential was sent; send exactly one.",
             close=True,
         )
-    found = _BEARER.fullmatch(values[0])
+    found = _BEARER.fullmatch(given)
     if found is None or len(found[1]) > MAX_TOKEN_BYTES:
         return None
     return Secret(found[1])
