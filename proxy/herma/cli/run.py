@@ -27,15 +27,21 @@ ECHO_START_TIMEOUT_S = 10.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("--config", default="herma.yaml", metavar="FILE", help="the configuration (default: herma.yaml)")
+    parser.add_argument(
+        "--config", default="herma.yaml", metavar="FILE", help="the configuration (default: herma.yaml)"
+    )
     parser.add_argument("--json", action="store_true", help="log as JSON lines")
     parser.add_argument("--insecure", action="store_true", help="accepted for compatibility; changes nothing")
     demo = parser.add_argument_group("without a configuration file")
-    demo.add_argument("--demo", action="store_true", help="make a key and a configuration, and serve with them")
+    demo.add_argument(
+        "--demo", action="store_true", help="make a key and a configuration, and serve with them"
+    )
     demo.add_argument("--upstream", metavar="URL", help="the agent server (default: a small echo agent)")
     demo.add_argument("--upstream-key-file", metavar="FILE", help="file that holds the agent server's key")
     demo.add_argument("--listen", metavar="ADDRESS", default="127.0.0.1:8643", help="where to serve")
-    demo.add_argument("--state", metavar="DIR", default="state", help="where the key and configuration are kept")
+    demo.add_argument(
+        "--state", metavar="DIR", default="state", help="where the key and configuration are kept"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -95,7 +101,9 @@ def _configuration(listen: str, upstream: str, upstream_key: str, key_file: Path
     return (
         "# Made by `herma run --demo`, anew at every start. For a configuration of your own: `herma init`.\n"
         f"listen:\n  - address: {_quoted(listen)}\n"
-        f"upstream:\n  url: {_quoted(upstream)}\n" + (f"  {upstream_key}\n" if upstream_key else "") + "auth:\n"
+        f"upstream:\n  url: {_quoted(upstream)}\n"
+        + (f"  {upstream_key}\n" if upstream_key else "")
+        + "auth:\n"
         f"  keys:\n    - name: demo\n      key_file: {_quoted(key_file)}\n      scopes: [admin]\n"
     )
 
@@ -149,7 +157,9 @@ def _echo_agent(key: Secret) -> Iterator[int]:
             ports.put(port)
             await stop.wait()
 
-    thread = threading.Thread(target=loop.run_until_complete, args=(serve_until_stopped(),), name="echo-agent", daemon=True)
+    thread = threading.Thread(
+        target=loop.run_until_complete, args=(serve_until_stopped(),), name="echo-agent", daemon=True
+    )
     thread.start()
     try:
         yield ports.get(timeout=ECHO_START_TIMEOUT_S)

@@ -45,14 +45,17 @@ class _Admin:
         ready, reason = self.readout.ready()
         if ready:
             return web.json_response({"status": "ready"})
-        return web.json_response({"status": "not ready", "reason": reason}, status=503, headers={"Retry-After": "2"})
+        return web.json_response(
+            {"status": "not ready", "reason": reason}, status=503, headers={"Retry-After": "2"}
+        )
 
     async def status(self, _request: web.Request) -> web.Response:
         return web.json_response(await self.readout.status())
 
     async def metrics(self, _request: web.Request) -> web.Response:
         return web.Response(
-            body=await self.readout.metrics(), headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"}
+            body=await self.readout.metrics(),
+            headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"},
         )
 
     async def start_drain(self, _request: web.Request) -> web.Response:
@@ -86,18 +89,22 @@ def make_app(readout: Readout, drain: Callable[[], None]) -> web.Application:
     """Return the admin application."""
     admin = _Admin(readout, drain)
     app = web.Application(middlewares=[_local_host_only], client_max_size=1024)
-    app.add_routes([
-        web.get("/healthz", admin.healthz),
-        web.get("/readyz", admin.readyz),
-        web.get("/status", admin.status),
-        web.get("/metrics", admin.metrics),
-        web.post("/drain", admin.start_drain),
-    ])
+    app.add_routes(
+        [
+            web.get("/healthz", admin.healthz),
+            web.get("/readyz", admin.readyz),
+            web.get("/status", admin.status),
+            web.get("/metrics", admin.metrics),
+            web.post("/drain", admin.start_drain),
+        ]
+    )
     return app
 
 
 @asynccontextmanager
-async def serve_admin(sock: socket.socket, readout: Readout, drain: Callable[[], None]) -> AsyncIterator[None]:
+async def serve_admin(
+    sock: socket.socket, readout: Readout, drain: Callable[[], None]
+) -> AsyncIterator[None]:
     """Serve the admin application on a bound socket for as long as the context lasts."""
     runner = web.AppRunner(make_app(readout, drain), access_log=None, shutdown_timeout=1.0)
     await runner.setup()

@@ -15,17 +15,21 @@ type HeaderLines = Sequence[tuple[bytes, bytes]]
 class Answer:
     """The one answer of an exchange.
 
-    `extra` are header lines that go on every answer, such as the CORS grant of the caller's origin.
+    `extra` are header lines that go on every answer, such as the CORS grant of the caller's origin. `envelope`, `allow`
+    and `token_given` shape a refusal; they are filled in as more of the request is known.
     """
 
     def __init__(self, request: ServerRequest, record: Record) -> None:
         self._request = request
         self._record = record
         self.extra: tuple[tuple[bytes, bytes], ...] = ()
+        self.envelope = Envelope.OPENAI
+        self.allow: tuple[str, ...] = ()
+        self.token_given = False
 
-    async def deny(self, deny: Deny, envelope: Envelope, *, token_given: bool = False) -> None:
-        """Answer with a refusal in the route's envelope."""
-        headers, body = render(deny, envelope, token_given=token_given)
+    async def deny(self, deny: Deny) -> None:
+        """Answer with a refusal."""
+        headers, body = render(deny, self.envelope, token_given=self.token_given, allow=self.allow)
         self._record.code = deny.code
         self._record.outcome = "denied"
         self._record.add(deny.findings)
@@ -35,15 +39,12 @@ class Answer:
         """Answer with a body that is complete in memory."""
         self._record.status = status
         self._record.bytes_out = len(body)
-        await self._request.respond(status, self.lines(headers), body, close=close)
+        await self._request.respond(status, self._lines(headers), body, close=close)
 
     async def start(self, status: int, headers: HeaderLines, *, length: int | None) -> None:
         """Begin an answer whose body follows in pieces; `length` None means it ends when it ends."""
         self._record.status = status
-        await self._request.start(status, self.lines(headers), length=length)
+        await self._request.start(status, self._lines(headers), length=length)
 
-    def lines(self, headers: HeaderLines) -> list[tuple[bytes, bytes]]:
-        """Put the lines that every answer carries in place of the same names in `headers`."""
-        extra = (*self.extra, (b"x-herma-exchange", self._record.exchange.encode()))
-        names = {name for name, _ in extra}
-        return [*((name, value) for name, value in headers if name.lower() not in names), *extra]
+    def _lines(self, headers: HeaderLines) -> list[tuple[bytes, bytes]]:
+        return [*headers, *self.extra, (b"x-herma-exchange", self._record.exchange.encode("ascii"))]

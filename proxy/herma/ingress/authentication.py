@@ -1,5 +1,6 @@
 """Who is asking: the credential, the throttle on failed attempts, and the key it belongs to."""
 
+import time
 from datetime import UTC, datetime
 from typing import assert_never
 
@@ -19,6 +20,11 @@ _LOCAL = Principal("local", frozenset({Scope.ADMIN}))
 
 _THROTTLED = "herma.auth.throttled"
 
+# An address that can authenticate is not held to the common budget of failures for a day; telling the store once an hour
+# keeps that so, and costs it nothing per request.
+TELL_EVERY_S = 3600.0
+MAX_KNOWN = 10_000
+
 
 async def authenticate(plane: Plane, generation: Generation, head: Head, address: str) -> Principal | None:
     """Return the caller, or None when there is no valid credential.
@@ -35,12 +41,13 @@ async def authenticate(plane: Plane, generation: Generation, head: Head, address
     if credential is None:
         return None
     # Asked before the key is looked at: while an address is blocked, not even a right guess gets in.
-    wait = await plane.store.blocked(subjects(address, ""))
+    wait = await plane.store.blocked(subjects(address))
     if wait > 0:
         raise Refusal(slow_down(wait, _THROTTLED))
     verdict = generation.keyring.verify(credential, address, datetime.now(UTC))
     match verdict:
         case Verified(principal=principal):
+            await _note_success(plane, address)
             return principal
         case Rejected(reason=reason, key_name=name):
             plane.meter.count("auth_failures", reason)
@@ -52,3 +59,14 @@ async def authenticate(plane: Plane, generation: Generation, head: Head, address
             return None
         case _:
             assert_never(verdict)
+
+
+async def _note_success(plane: Plane, address: str) -> None:
+    now = time.monotonic()
+    told = plane.known.get(address)
+    if told is not None and now - told < TELL_EVERY_S:
+        return
+    if len(plane.known) >= MAX_KNOWN:
+        plane.known.clear()
+    plane.known[address] = now
+    await plane.store.succeeded(subjects(address))

@@ -6,7 +6,6 @@ go on gets an error event in its own dialect and is then aborted, never ended: t
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
 
 from herma.ingress.answer import Answer
 from herma.ingress.plane import Generation, Plane
@@ -33,7 +32,7 @@ async def relay_events(
     stream = _Stream(plane, generation, exchange, request, record)
     headers = downstream_headers(response.head.status, response.head.headers, stream=True)
     await answer.start(response.head.status, headers, length=None)
-    await stream.run(response.chunks(generation.settings.upstream.idle_timeout_s))
+    await stream.run(response, generation.settings.upstream.idle_timeout_s)
 
 
 class _Stream:
@@ -47,9 +46,9 @@ class _Stream:
         self._redactor = SseRedactor(generation.redactor, exchange.match.route.dialect)
         self._monitored = generation.settings.redaction.mode is Mode.MONITOR
 
-    async def run(self, chunks: AsyncIterator[bytes]) -> None:
+    async def run(self, response: UpstreamResponse, idle_timeout_s: float) -> None:
         try:
-            while (allowed := await self._next(chunks)) is not None:
+            while (allowed := await self._next(response, idle_timeout_s)) is not None:
                 await self._write(allowed)
             await self._write(self._choose(b"", self._redactor.finish(time.monotonic())))
         except UpstreamError as error:
@@ -61,18 +60,18 @@ class _Stream:
         else:
             await self._request.finish()
 
-    async def _next(self, chunks: AsyncIterator[bytes]) -> bytes | None:
+    async def _next(self, response: UpstreamResponse, idle_timeout_s: float) -> bytes | None:
         """Return what may leave next, None at the clean end."""
         deadline = self._redactor.deadline()
         if deadline is None:
-            chunk = await anext(chunks, None)
+            piece = await response.piece(idle_timeout_s)
         else:
             try:
                 async with asyncio.timeout(max(0.0, deadline - time.monotonic())):
-                    chunk = await anext(chunks, None)
+                    piece = await response.piece(idle_timeout_s)
             except TimeoutError:
                 return self._choose(b"", self._redactor.tick(time.monotonic()))
-        return None if chunk is None else self._choose(chunk, self._redactor.feed(chunk, time.monotonic()))
+        return self._choose(piece, self._redactor.feed(piece, time.monotonic())) if piece else None
 
     def _choose(self, came: bytes, allowed: bytes) -> bytes:
         return came if self._monitored else allowed

@@ -16,7 +16,7 @@ from herma.ingress.websocket import relay_tunnel
 from herma.policy.client_address import forwarded_proto
 from herma.policy.exchange import Exchange
 from herma.policy.forwarding import Forwarded, downstream_headers, upstream_headers
-from herma.policy.jsondoc import JsonError, parse
+from herma.policy.jsondoc import JsonError, find, parse
 from herma.policy.media import Media, media_of
 from herma.policy.profile import Turn
 from herma.wire import ServerRequest, UpstreamError, UpstreamResponse
@@ -102,7 +102,7 @@ class Forwarder:
             credential=generation.upstream_key,
             forwarded=Forwarded(
                 address=exchange.address,
-                proto=forwarded_proto(peer.address, head, trusted, tls=peer.tls),
+                proto=forwarded_proto(peer.address, head.headers, trusted, tls=peer.tls),
                 host=(head.get(b"host") or b"").decode("ascii"),
             ),
             cookies=generation.profile.cookies,
@@ -114,6 +114,7 @@ class Forwarder:
             headers,
             body,
             idempotent=head.method in _SAFE,
+            upgrade=websocket,
             head_timeout_s=generation.settings.upstream.head_timeout_s,
         )
 
@@ -138,9 +139,13 @@ class Forwarder:
         media = media_of(_value(head.headers, b"content-type"))
         idle = self._generation.settings.upstream.idle_timeout_s
         if exchange.head.method == "HEAD" or head.status in {204, 304}:
-            await self._answer.whole(head.status, downstream_headers(head.status, head.headers, stream=False), b"")
+            await self._answer.whole(
+                head.status, downstream_headers(head.status, head.headers, stream=False), b""
+            )
         elif media is Media.EVENTS:
-            await relay_events(self._plane, self._generation, exchange, self._request, response, self._answer, self._record)
+            await relay_events(
+                self._plane, self._generation, exchange, self._request, response, self._answer, self._record
+            )
         elif media is Media.OPAQUE:
             headers = downstream_headers(head.status, head.headers, stream=False)
             self._record.bytes_out = await relay_bytes(self._request, response, self._answer, headers, idle)
@@ -148,7 +153,9 @@ class Forwarder:
             whole = await self._judge(exchange, response)
             await self._answer.whole(whole.status, whole.headers, whole.body)
 
-    async def _judge(self, exchange: Exchange, response: UpstreamResponse, slot: Slot | None = None) -> _Whole:
+    async def _judge(
+        self, exchange: Exchange, response: UpstreamResponse, slot: Slot | None = None
+    ) -> _Whole:
         """Read and judge a whole answer, and note what it says was made or ended."""
         try:
             raw, judged = await read_judged(self._generation, response, self._record)
@@ -163,7 +170,8 @@ class Forwarder:
     async def _note(self, exchange: Exchange, raw: bytes, slot: Slot | None) -> None:
         status_of = self._generation.profile.run_status
         polled = status_of is not None and exchange.match.route.template == status_of.path
-        approved = exchange.match.route.operation in {"run.approve", "run.stop"}
+        operation = exchange.match.route.operation
+        approved = operation in {"run.approve", "run.stop"}
         if not (self._owners.awaits_ids or polled or approved):
             return
         try:
@@ -175,7 +183,8 @@ class Forwarder:
             await slot.hand_over(run)
         named = exchange.match.params.get(exchange.match.route.run_param, "")
         if approved:
-            await self._plane.store.withdraw(named)
+            # More than one may have been answered at once; what is not known to be on offer is judged strictly.
+            await self._plane.store.withdraw(named, every=operation == "run.stop" or _many(answer))
         if status_of is not None and polled and status_of.is_end(answer):
             await self._plane.store.run_ended(named)
 
@@ -188,3 +197,11 @@ class Forwarder:
             else (name, value)
             for name, value in headers
         )
+
+
+def _value(headers: tuple[tuple[bytes, bytes], ...], name: bytes) -> bytes | None:
+    return next((value for held, value in headers if held.lower() == name), None)
+
+
+def _many(answer: object) -> bool:
+    return any(resolved != 1 for _, resolved in find(answer, "/resolved"))

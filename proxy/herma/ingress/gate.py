@@ -42,7 +42,7 @@ def handler(plane: Plane, listener: int) -> Callable[[ServerRequest], Awaitable[
                 # A head is out: only a broken stream can say that this is not the whole answer.
                 request.abort()
             else:
-                await answer.deny(_INTERNAL, Envelope.OPENAI)
+                await answer.deny(_INTERNAL)
         finally:
             plane.active.discard(passage)
             finished = time.monotonic()

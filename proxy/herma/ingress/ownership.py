@@ -10,7 +10,7 @@ from herma.ingress.refusal import Refusal
 from herma.policy.canonical import Headers
 from herma.policy.decision import Deny
 from herma.policy.exchange import Exchange
-from herma.policy.grant import Principal, Scope
+from herma.policy.grant import Scope
 from herma.policy.jsondoc import Document, find
 from herma.store import Owner
 
@@ -46,7 +46,9 @@ class Owners:
             StoreError: the owners cannot be asked.
         """
         if self._route.owned is not None:
-            await self._check(self._route.owned.kind, self._exchange.match.params.get(self._route.owned.param, ""))
+            await self._check(
+                self._route.owned.kind, self._exchange.match.params.get(self._route.owned.param, "")
+            )
         for header, kind in self._route.headers:
             name = self._exchange.head.get(header)
             if name:
@@ -54,7 +56,9 @@ class Owners:
 
     async def check_body(self, document: Document | None) -> None:
         """Refuse a body that refers to somebody else's object; the same rules as for the path."""
-        for kind, pointer in self._route.refers if document is not None else ():
+        if document is None:
+            return
+        for kind, pointer in self._route.refers:
             for _, name in find(document.value, pointer):
                 if isinstance(name, str) and name:
                     await self._check(kind, name)
@@ -87,22 +91,18 @@ class Owners:
             raise Refusal(_ABSENT)
         if kind in _GIVEN_OUT:
             known = await self._store.owner(kind, name)
-            if not principal.may(Scope.ADMIN) and (known is None or not _may_touch(principal, known)):
+            if not principal.may(Scope.ADMIN) and (known is None or not known.admits(principal)):
                 raise Refusal(_ABSENT)
             return
         # Looking at a name does not take it: only a request that may change something does.
-        own = Owner(principal.name, principal.group)
+        own = Owner.of(principal)
         if self._exchange.head.method in _SAFE:
             holder = await self._store.owner(kind, name) or own
         else:
             holder = await self._store.claim(kind, name, own)
-        if not _may_touch(principal, holder):
+        if not holder.admits(principal):
             raise Refusal(_TAKEN)
 
     async def _bind(self, kind: str, name: str) -> None:
         if self._principal is not None and 0 < len(name) <= MAX_ID_CHARS:
-            await self._store.claim(kind, name, Owner(self._principal.name, self._principal.group))
-
-
-def _may_touch(principal: Principal, owner: Owner) -> bool:
-    return principal.shares_with(Principal(owner.name, frozenset(), owner.group))
+            await self._store.claim(kind, name, Owner.of(self._principal))

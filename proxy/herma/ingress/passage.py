@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from herma.config.settings import Rate
 from herma.errors import StoreError
-from herma.ingress.admission import Slot
+from herma.ingress.admission import take_slot
 from herma.ingress.answer import Answer
 from herma.ingress.authentication import authenticate
 from herma.ingress.body import BodyReader, body_limit
@@ -23,9 +23,9 @@ from herma.policy.canonical import Head, canonical_head
 from herma.policy.checks import judge_choice, read_document
 from herma.policy.client_address import client_address
 from herma.policy.decision import Allow, Deny
-from herma.policy.envelope import Envelope
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.grant import Principal
+from herma.policy.host import judge_origin
 from herma.policy.profile import Match
 from herma.wire import ServerRequest
 
@@ -52,35 +52,33 @@ class Passage:
         self._request = request
         self._record = record
         self._answer = answer
-        self._envelope = Envelope.OPENAI
-        self._token_given = False
 
     async def run(self) -> None:
         """Answer the request, one way or the other."""
         try:
             await self._pass()
         except Refusal as refusal:
-            await self._refuse(refusal.deny)
+            await self._answer.deny(refusal.deny)
         except StoreError:
             self._plane.meter.count("store_errors")
-            await self._refuse(store_down())
-
-    async def _refuse(self, deny: Deny) -> None:
-        await self._answer.deny(deny, self._envelope, token_given=self._token_given)
+            await self._answer.deny(store_down())
 
     async def _pass(self) -> None:
         head = self._head()
-        if cors.is_preflight(head):
+        preflight = cors.preflight(head, self._generation.settings.cors.origins)
+        if preflight is not None:
             self._record.operation = "preflight"
-            await self._answer.whole(204, cors.preflight(head), b"")
+            await self._answer.whole(204, preflight, b"")
             return
         match = self._generation.profile.match(head.method, head.target)
-        if isinstance(match, Match):
-            self._know(match)
+        self._know(head, match)
         principal = await self._caller(head)
         if isinstance(match, Deny):
             # A caller without a key learns nothing about which paths there are.
-            raise Refusal(match if principal is not None else _UNAUTHENTICATED)
+            if principal is None:
+                raise Refusal(_UNAUTHENTICATED)
+            self._answer.allow = self._generation.profile.allowed_methods(head.target)
+            raise Refusal(match)
         exchange = Exchange(self._record.exchange, head, match, self._record.address, principal)
         self._apply(self._generation.pipeline.decide(exchange, Phase.REQUEST_HEAD))
         owners = Owners(self._plane, exchange)
@@ -92,11 +90,14 @@ class Passage:
         limit = body_limit(self._generation, exchange.match)
         if (self._request.content_length or 0) > limit:
             raise Refusal(body_too_large(limit))
-        forwarder = Forwarder(self._plane, self._generation, self._request, self._record, self._answer, owners)
+        forwarder = Forwarder(
+            self._plane, self._generation, self._request, self._record, self._answer, owners
+        )
         if self._request.upgrade:
             await forwarder.upgrade(exchange)
             return
-        async with Slot(self._plane, self._generation, exchange.principal, exchange.match.route.turn) as slot:
+        turn = exchange.match.route.turn
+        async with await take_slot(self._plane, self._generation, exchange.principal, turn) as slot:
             with BodyReader(self._plane, self._generation) as reader:
                 body = await reader.read(self._request, exchange.head, limit)
                 self._record.bytes_in = len(body)
@@ -110,28 +111,34 @@ class Passage:
         if isinstance(head, Deny):
             raise Refusal(head)
         self._record.method = head.method
-        address = client_address(self._request.peer.address, head, self._generation.settings.trusted_proxies)
+        settings = self._generation.settings
+        address = client_address(self._request.peer.address, head.headers, settings.trusted_proxies)
         if isinstance(address, Deny):
             raise Refusal(address)
         self._record.address = address
-        denied = self._hosts.judge_host(head) or self._hosts.judge_origin(head)
+        denied = self._hosts.judge(head) or judge_origin(head, self._hosts, settings.cors.origins)
         if denied is not None:
             raise Refusal(denied)
-        self._answer.extra = tuple(cors.grant(head, self._hosts))
+        self._answer.extra = tuple(cors.grant(head, settings.cors.origins))
         return head
 
-    def _know(self, match: Match) -> None:
-        self._envelope = match.route.envelope
-        self._record.operation = match.route.operation
-        self._record.route = match.route.template
+    def _know(self, head: Head, match: Match | Deny) -> None:
+        if isinstance(match, Match):
+            self._answer.envelope = match.route.envelope
+            self._record.operation = match.route.operation
+            self._record.route = match.route.template
+        else:
+            self._answer.envelope = self._generation.profile.envelope_for(head.target)
 
     async def _caller(self, head: Head) -> Principal | None:
-        self._token_given = head.get(b"authorization") is not None
+        self._answer.token_given = head.get(b"authorization") is not None
         principal = await authenticate(self._plane, self._generation, head, self._record.address)
         if principal is not None:
             self._record.principal = principal.name
         else:
-            await self._take(f"open:{self._record.address}", self._generation.settings.limits.rates.unauthenticated)
+            await self._take(
+                f"open:{self._record.address}", self._generation.settings.limits.rates.unauthenticated
+            )
         return principal
 
     async def _limit_rate(self, exchange: Exchange) -> None:

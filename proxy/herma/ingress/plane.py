@@ -42,7 +42,7 @@ class Generation:
 class Plane:
     """The parts of the data plane that outlive a reload; `generation` is the one that new exchanges get.
 
-    `buffered` counts request bytes held in memory by all exchanges of this process; `active` are the exchanges under way.
+    `known` remembers when the store was last told that an address can authenticate. `buffered` counts request bytes held in memory by all exchanges of this process; `active` are the exchanges under way.
     """
 
     generation: Generation
@@ -50,6 +50,7 @@ class Plane:
     lifecycle: Lifecycle
     audit: AuditSink
     meter: Meter
+    known: dict[str, float] = field(default_factory=dict)
     buffered: int = 0
     active: set[object] = field(default_factory=set)
     _kept: set[asyncio.Task[object]] = field(default_factory=set)

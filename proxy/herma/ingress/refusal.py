@@ -15,7 +15,12 @@ class Refusal(Exception):  # noqa: N818 - it carries a decision, it does not rep
 
 def body_too_large(limit: int) -> Deny:
     """The body is larger than the operation takes; the message names the limit (413)."""
-    return Deny(413, "herma.body.too_large", f"The request body is larger than the limit of {limit} bytes.", close=True)
+    return Deny(
+        413,
+        "herma.body.too_large",
+        f"The request body is larger than the limit of {limit} bytes.",
+        close=True,
+    )
 
 
 def draining() -> Deny:
@@ -54,7 +59,13 @@ def slow_down(wait_s: float, code: str = "herma.limit.rate") -> Deny:
 
 def store_down() -> Deny:
     """The shared state cannot be asked, so what needs it is refused (503)."""
-    return Deny(503, "herma.store.unavailable", "The gate cannot reach its own state.", retry_after_s=2, retryable=True)
+    return Deny(
+        503,
+        "herma.store.unavailable",
+        "The gate cannot reach its own state.",
+        retry_after_s=2,
+        retryable=True,
+    )
 
 
 # What became of the upstream, to the status and code of RFC 9110 section 15.6 and whether a repeat can help.
@@ -63,7 +74,11 @@ _UPSTREAM = {
     "busy": (503, "herma.upstream.busy", "All connections to the agent server are in use."),
     "timeout": (504, "herma.upstream.timeout", "The agent server did not answer in time."),
     "too_large": (502, "herma.upstream.too_large", "The agent server's answer is larger than the limit."),
-    "unjudged": (502, "herma.upstream.unjudged", "The agent server's answer could not be inspected and was withheld."),
+    "unjudged": (
+        502,
+        "herma.upstream.unjudged",
+        "The agent server's answer could not be inspected and was withheld.",
+    ),
 }
 
 

@@ -16,7 +16,9 @@ class Unjudged(Exception):  # noqa: N818 - it names a state of the answer
     """The upstream's answer cannot be inspected, so it does not leave."""
 
 
-async def read_judged(generation: Generation, response: UpstreamResponse, record: Record) -> tuple[bytes, bytes]:
+async def read_judged(
+    generation: Generation, response: UpstreamResponse, record: Record
+) -> tuple[bytes, bytes]:
     """Read the whole body; return it as the upstream meant it (for the gate) and as it may leave (for the client).
 
     Raises:
@@ -39,7 +41,11 @@ async def read_judged(generation: Generation, response: UpstreamResponse, record
 
 
 async def relay_bytes(
-    request: ServerRequest, response: UpstreamResponse, answer: Answer, headers: HeaderLines, idle_timeout_s: float
+    request: ServerRequest,
+    response: UpstreamResponse,
+    answer: Answer,
+    headers: HeaderLines,
+    idle_timeout_s: float,
 ) -> int:
     """Copy an opaque body with back-pressure; return the number of bytes.
 

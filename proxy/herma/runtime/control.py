@@ -96,7 +96,9 @@ class Control:
             "busy": {
                 "slots_taken": self._store.slots_taken,
                 "slots": settings.limits.max_concurrent_runs,
-                "runs": [{"run_id": run.run_id, "key": run.principal, "age_s": round(run.age_s, 1)} for run in runs],
+                "runs": [
+                    {"run_id": run.run_id, "key": run.principal, "age_s": round(run.age_s, 1)} for run in runs
+                ],
                 "connections": self._connections(),
             },
             "workers": {"configured": settings.workers, "connected": self._workers()},
@@ -117,7 +119,8 @@ class Control:
                 "warnings": [str(warning) for warning in settings.warnings],
             },
             "keys": [
-                {"name": key.name, "scopes": sorted(key.scopes), "group": key.group} for key in settings.auth.keys
+                {"name": key.name, "scopes": sorted(key.scopes), "group": key.group}
+                for key in settings.auth.keys
             ],
         }
 
@@ -145,5 +148,3 @@ def _exposed(settings: Settings) -> tuple[str, ...]:
         return ()
     own = {listener.address.port for listener in settings.listen if isinstance(listener.address, Tcp)}
     return () if address.port in own else listening_addresses(address.port)
-
-

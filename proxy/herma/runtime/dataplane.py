@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
 
 from herma.config.settings import Settings
 from herma.ingress import AuditSink, Generation, Meter, Plane, handler, wire_error
@@ -23,11 +22,18 @@ class DataPlane:
     """Serves the configured listeners until it has drained."""
 
     def __init__(
-        self, generation: Generation, store: Store, audit: AuditSink, meter: Meter, lifecycle: Lifecycle, log: Log
+        self,
+        generation: Generation,
+        store: Store,
+        audit: AuditSink,
+        meter: Meter,
+        lifecycle: Lifecycle,
+        log: Log,
     ) -> None:
         self._log = log
         self._servers: list[Server] = []
         self._lifecycle = lifecycle
+        self._stop = asyncio.Event()
         self.plane = Plane(generation, store, lifecycle, audit, meter)
 
     async def open(self, sockets: Sequence[Bound]) -> None:
@@ -43,21 +49,28 @@ class DataPlane:
     async def swap(self, generation: Generation) -> None:
         """Give new exchanges another generation; those under way keep theirs."""
         old, self.plane.generation = self.plane.generation, generation
-        await old.pool.retire()
+        old.pool.retire()
 
     def stop_asked(self) -> None:
         """Take one more request to stop: the first drains, the second aborts."""
         self._lifecycle.handle(Event.STOP_ASKED, time.monotonic())
+        self._stop.set()
+
+    def fail(self) -> None:
+        """Stop at once: a part that the gate cannot do without is lost."""
+        self._lifecycle.handle(Event.FAILED, time.monotonic())
+        self._stop.set()
 
     async def until_stopped(self) -> None:
         """Return when the data plane has stopped: drained, or aborted after its time."""
-        while self._lifecycle.stage is Stage.SERVING:
-            await asyncio.sleep(DRAIN_LOOK_S)
+        await self._stop.wait()
         while self._lifecycle.stage is Stage.DRAINING:
             if not self.plane.active:
                 self._lifecycle.handle(Event.IDLE, time.monotonic())
             elif self._lifecycle.tick(time.monotonic()) is Order.ABORT:
-                self._log("drain.timeout", f"{len(self.plane.active)} exchanges did not end in time and are cut")
+                self._log(
+                    "drain.timeout", f"{len(self.plane.active)} exchanges did not end in time and are cut"
+                )
             await asyncio.sleep(DRAIN_LOOK_S)
         for server in self._servers:
             await server.drain(0)

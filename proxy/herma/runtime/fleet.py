@@ -83,13 +83,16 @@ class Fleet:
     def _lost_worker(self, pid: int, status: int) -> None:
         number, began = self._workers.pop(pid)
         if self._hub and not self._stops:
-            self._start.log("worker.lost", f"worker {number} ended ({os.waitstatus_to_exitcode(status)}); starting another")
+            self._start.log(
+                "worker.lost",
+                f"worker {number} ended ({os.waitstatus_to_exitcode(status)}); starting another",
+            )
             if time.monotonic() - began < MIN_LIFE_S:
                 time.sleep(MIN_LIFE_S)
             self._start_worker(number)
         elif not self._workers and self._hub:
-            # The hub outlives its workers, so that their last counts and slots arrive; now it may go.
-            self._tell(signal.SIGTERM, [self._hub, self._hub])
+            # The hub outlives its workers, so that their last counts arrive; asked a second time it goes.
+            self._tell(signal.SIGTERM, [self._hub])
 
     def _start_worker(self, number: int) -> None:
         hub_side, worker_side = socket.socketpair()
@@ -112,7 +115,7 @@ class Fleet:
         sys.stdout.flush()
         sys.stderr.flush()
         pid = os.fork()
-        return pid if pid else _child(work)
+        return pid or _child(work)
 
     @staticmethod
     def _tell(number: int, pids: list[int]) -> None:

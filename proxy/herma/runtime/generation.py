@@ -7,12 +7,14 @@ from pathlib import Path
 
 from herma.config.settings import AuthKey, Listener, Settings
 from herma.config.values import KeyHash, Tcp, Unix
-from herma.content import load_indicators, load_profile, load_rules
+from herma.content.indicators import load_indicators
+from herma.content.profiles import load_profile
+from herma.content.rules import load_rules
 from herma.content.shipped import data_dir
-from herma.identity import Keyring, KeyRecord
+from herma.identity import KeyRecord, Keyring
 from herma.ingress import Generation
 from herma.policy.checks import RuleSet, build_checks
-from herma.policy.host import HostPolicy, normal_origins
+from herma.policy.host import HostPolicy
 from herma.policy.pipeline import Pipeline
 from herma.policy.profile import Profile
 from herma.policy.redaction import Redactor
@@ -67,14 +69,15 @@ def build(settings: Settings, content: Content) -> Generation:
         settings=settings,
         profile=content.profile,
         pipeline=Pipeline(
-            build_checks(content.rules, settings), {name: check.mode for name, check in settings.checks.items()}
+            build_checks(content.rules, settings),
+            {name: check.mode for name, check in settings.checks.items()},
         ),
         keyring=Keyring([_record(key) for key in settings.auth.keys]),
         redactor=content.redactor,
         pool=_pool(settings),
         authority=upstream.url.authority.encode("ascii"),
         upstream_key=upstream.key,
-        hosts=tuple(_hosts(listener, settings) for listener in settings.listen),
+        hosts=tuple(_hosts(listener) for listener in settings.listen),
     )
 
 
@@ -101,14 +104,16 @@ def _pool(settings: Settings) -> Pool:
         keepalive_s=upstream.keepalive_s,
     )
     address = upstream.url.address
-    target = UnixAddress(address.path) if isinstance(address, Unix) else TcpAddress(address.host, address.port)
+    target = (
+        UnixAddress(address.path) if isinstance(address, Unix) else TcpAddress(address.host, address.port)
+    )
     tls: ssl.SSLContext | None = None
     if upstream.url.tls:
         tls = client_context(upstream.tls.ca_file if upstream.tls else None)
     return Pool(target, limits, ssl=tls)
 
 
-def _hosts(listener: Listener, settings: Settings) -> HostPolicy:
+def _hosts(listener: Listener) -> HostPolicy:
     port = listener.address.port if isinstance(listener.address, Tcp) else None
     names: set[tuple[str, int | None]] = set()
     for name in listener.public_names:
@@ -120,5 +125,4 @@ def _hosts(listener: Listener, settings: Settings) -> HostPolicy:
         names=frozenset(names),
         loopback=not listener.public,
         port=port,
-        origins=normal_origins(settings.cors.origins),
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from herma.console import serve_admin
 from herma.ingress import Generation
-from herma.policy.lifecycle import Event, Lifecycle, Stage
+from herma.policy.lifecycle import Event, Lifecycle, Order
 from herma.runtime.control import Control
 from herma.runtime.generation import build
 from herma.runtime.reload import Reloader
@@ -20,7 +20,6 @@ from herma.store import Coordinator, MemoryStore, MessageError, Notice
 
 __all__ = ["serve_hub"]
 
-STOP_LOOK_S = 0.05
 # A worker's name as the parent sends it beside the descriptor.
 MAX_NAME_BYTES = 64
 
@@ -28,19 +27,21 @@ MAX_NAME_BYTES = 64
 class _Hub:
     def __init__(self, start: Start) -> None:
         self.lifecycle = Lifecycle(start.settings.drain_timeout_s)
-        self.store = MemoryStore(time.monotonic, throttle_limits(start.settings))
+        self.store = MemoryStore(time.monotonic, throttle_limits(start.settings), start.dropped)
         self.tally = Tally()
         self.generation = build(start.settings, start.content)
+        self.stopped = asyncio.Event()
         self.connections: dict[str, int] = {}
         self.coordinator = Coordinator(self.store, self._heard)
 
     async def apply(self, generation: Generation) -> None:
         self.store.apply(throttle_limits(generation.settings))
         old, self.generation = self.generation, generation
-        await old.pool.retire()
+        old.pool.retire()
 
     def stop(self) -> None:
-        self.lifecycle.handle(Event.STOP_ASKED, time.monotonic())
+        if self.lifecycle.handle(Event.STOP_ASKED, time.monotonic()) is Order.ABORT:
+            self.stopped.set()
 
     async def attend(self, worker: str, sock: socket.socket) -> None:
         try:
@@ -85,8 +86,8 @@ async def serve_hub(start: Start, parent: socket.socket, stop_all: Callable[[], 
             group.create_task(on_signals(stop=hub.stop, reload=reloader.reload)),
             group.create_task(_welcome(hub, parent)),
         ]
-        while hub.lifecycle.stage is not Stage.STOPPED:
-            await asyncio.sleep(STOP_LOOK_S)
+        # The first request to stop makes the gate unready; the parent asks again when the last worker is gone.
+        await hub.stopped.wait()
         for task in tasks:
             task.cancel()
     await hub.generation.pool.close()

@@ -27,7 +27,10 @@ class _TallyCollector(Collector):
         self._readings = readings
 
     def collect(self) -> Iterator[Metric]:
-        families = {key: CounterMetricFamily(name, text, labels=labels) for key, (name, text, labels) in _COUNTERS.items()}
+        families = {
+            key: CounterMetricFamily(name, text, labels=labels)
+            for key, (name, text, labels) in _COUNTERS.items()
+        }
         buckets: dict[str, list[float]] = {}
         sums: dict[str, float] = {}
         for key, amount in self._tally.sums.items():

@@ -46,7 +46,11 @@ async def ask(generation: Generation, path: str) -> tuple[int, Any]:
     Raises:
         UpstreamError: no usable answer in time.
     """
-    headers = [(b"host", generation.authority), (b"accept", b"application/json"), (b"accept-encoding", b"identity")]
+    headers = [
+        (b"host", generation.authority),
+        (b"accept", b"application/json"),
+        (b"accept-encoding", b"identity"),
+    ]
     if generation.upstream_key is not None:
         headers.append((b"authorization", b"Bearer " + generation.upstream_key.reveal()))
     async with (
@@ -65,7 +69,9 @@ async def ask(generation: Generation, path: str) -> tuple[int, Any]:
 class UpstreamWatch:
     """Looks at the upstream again and again, and more closely after it came back."""
 
-    def __init__(self, current: Callable[[], Generation], store: Store, log: Callable[[str, str], None]) -> None:
+    def __init__(
+        self, current: Callable[[], Generation], store: Store, log: Callable[[str, str], None]
+    ) -> None:
         self._current = current
         self._store = store
         self._log = log
@@ -93,6 +99,8 @@ class UpstreamWatch:
         if self.state.up and not was_up:
             self._log("upstream.up", "the upstream answers")
             await self._look_closely(generation)
+        elif self.state.up and self.state.running:
+            await self._count_down(generation)
         elif was_up and not self.state.up:
             self._log("upstream.down", self.state.reason)
 
@@ -102,26 +110,50 @@ class UpstreamWatch:
             if profile.running is not None:
                 status, value = await ask(generation, profile.running.path)
                 self.state.key_accepted = status not in {401, 403}
-                self.state.running = _first_count(value, profile.running.pointer)
-                if self.state.running is not None:
-                    await self._store.seed(self.state.running)
+                await self._seed(_first_count(value, profile.running.pointer))
             if profile.capabilities is not None:
                 _, value = await ask(generation, profile.capabilities.path)
-                self.state.drift = undeclared(profile, _announced(value, profile.capabilities.pointer))[:MAX_DRIFT]
+                self.state.drift = undeclared(profile, _announced(value, profile.capabilities.pointer))[
+                    :MAX_DRIFT
+                ]
         except (UpstreamError, TimeoutError, StoreError):
             return
         if self.state.key_accepted is False:
             self._log("upstream.key", "the upstream refuses the key that is configured for it (upstream.key)")
         if self.state.drift:
             named = ", ".join(self.state.drift)
-            self._log("upstream.drift", f"the upstream announces routes that the profile does not know: {named}")
+            self._log(
+                "upstream.drift", f"the upstream announces routes that the profile does not know: {named}"
+            )
+
+    async def _count_down(self, generation: Generation) -> None:
+        """Follow the turns that ran before this start until they are over.
+
+        The count only falls here: turns of this gate's own are in it too, and have their own slots.
+        """
+        running = generation.profile.running
+        if running is None or self.state.running is None:
+            return
+        try:
+            _, value = await ask(generation, running.path)
+            count = _first_count(value, running.pointer)
+            await self._seed(None if count is None else min(count, self.state.running))
+        except (UpstreamError, TimeoutError, StoreError):
+            return
+
+    async def _seed(self, running: int | None) -> None:
+        self.state.running = running
+        if running is not None:
+            await self._store.seed(running)
 
 
 def _announced(capabilities: Any, pointer: str) -> set[tuple[str, str]]:
     return {
         (endpoint["method"][:MAX_ROUTE_CHARS], endpoint["path"][:MAX_ROUTE_CHARS])
         for _, endpoint in find(capabilities, pointer)
-        if isinstance(endpoint, dict) and isinstance(endpoint.get("method"), str) and isinstance(endpoint.get("path"), str)
+        if isinstance(endpoint, dict)
+        and isinstance(endpoint.get("method"), str)
+        and isinstance(endpoint.get("path"), str)
     }
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from herma.config import load
+from herma.config.load import load
 from herma.config.settings import Settings
 from herma.errors import ConfigError, ContentError
 from herma.ingress import Generation
@@ -42,7 +42,9 @@ class Reloader:
                 return
             fixed = _needs_restart(self._settings, settings)
             if fixed:
-                self._refuse(f"{settings.path}: {', '.join(fixed)} cannot change while the gate runs; restart it")
+                self._refuse(
+                    f"{settings.path}: {', '.join(fixed)} cannot change while the gate runs; restart it"
+                )
                 return
             await self._apply(build(settings, content))
             self._settings, self.failure = settings, ""
@@ -55,7 +57,9 @@ class Reloader:
 
 def _needs_restart(old: Settings, new: Settings) -> list[str]:
     def where(settings: Settings) -> list[object]:
-        return [(listener.address, listener.mode, listener.tls, listener.binds) for listener in settings.listen]
+        return [
+            (listener.address, listener.mode, listener.tls, listener.binds) for listener in settings.listen
+        ]
 
     changed = [name for name in ("admin", "workers", "audit") if getattr(old, name) != getattr(new, name)]
     return changed if where(old) == where(new) else ["listen", *changed]

@@ -27,6 +27,7 @@ class RunWatch:
     def __init__(self, current: Callable[[], Generation], store: Store) -> None:
         self._current = current
         self._store = store
+        self._next = 0
 
     async def run(self) -> None:
         """Look until cancelled."""
@@ -42,8 +43,14 @@ class RunWatch:
             return
         try:
             runs = await self._store.open_runs()
-            for run in runs[:MAX_ASKED]:
-                status, value = await ask(generation, asked.path.replace("{run_id}", quote(run.run_id, safe="")))
+            # Start where the last look ended, so that runs which never end do not keep the others from being asked about.
+            self._next = self._next % len(runs) if runs else 0
+            asked_now = (runs[self._next :] + runs[: self._next])[:MAX_ASKED]
+            self._next += len(asked_now)
+            for run in asked_now:
+                status, value = await ask(
+                    generation, asked.path.replace("{run_id}", quote(run.run_id, safe=""))
+                )
                 # The upstream forgets an ended run after a while: not knowing it means that it is over.
                 if status == 404 or asked.is_end(value):
                     await self._store.run_ended(run.run_id)

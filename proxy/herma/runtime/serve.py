@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from herma.config import load
+from herma.config.load import load
 from herma.config.settings import Settings
 from herma.runtime.fleet import Fleet
 from herma.runtime.generation import new_fingerprint_key, read_content
@@ -39,6 +39,9 @@ def serve(path: Path, environ: Mapping[str, str], log: Log, *, insecure: bool = 
 
 def _warn(settings: Settings, log: Log, *, insecure: bool) -> None:
     if insecure:
-        log("insecure.ignored", "WARNING: --insecure and HERMA_INSECURE change nothing; every protection stays on")
+        log(
+            "insecure.ignored",
+            "WARNING: --insecure and HERMA_INSECURE change nothing; every protection stays on",
+        )
     for warning in settings.warnings:
         log(warning.code, f"warning: {warning}")

@@ -6,6 +6,7 @@ import socket
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from herma.config.settings import Settings
 from herma.config.values import Address, Tcp, Unix
@@ -64,7 +65,9 @@ def _listen(address: Address, mode: int) -> socket.socket:
         return _unix(address.path, mode) if isinstance(address, Unix) else _tcp(address)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else "it cannot be bound"
-        raise BindError(f"cannot listen on {address}: {reason}; stop what uses it or name another address") from None
+        raise BindError(
+            f"cannot listen on {address}: {reason}; stop what uses it or name another address"
+        ) from None
 
 
 def _tcp(address: Tcp) -> socket.socket:
@@ -114,4 +117,4 @@ def _remove_stale(path: str) -> None:
         try:
             probe.connect(path)
         except ConnectionRefusedError:
-            os.unlink(path)
+            Path(path).unlink()

@@ -23,7 +23,7 @@ async def serve_solo(start: Start) -> None:
     """Serve until stopped."""
     settings = start.settings
     lifecycle = Lifecycle(settings.drain_timeout_s)
-    store = MemoryStore(time.monotonic, throttle_limits(settings))
+    store = MemoryStore(time.monotonic, throttle_limits(settings), start.dropped)
     tally = Tally()
     with AuditLog(settings.audit.file) as audit:
         data = DataPlane(build(settings, start.content), store, audit, tally, lifecycle, start.log)

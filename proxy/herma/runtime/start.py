@@ -9,6 +9,7 @@ from herma.policy.throttle import ThrottleLimits
 from herma.runtime.generation import Content
 from herma.runtime.log import Log
 from herma.runtime.sockets import Bound
+from herma.store import RunLease
 
 __all__ = ["Start", "throttle_limits"]
 
@@ -36,6 +37,12 @@ class Start:
     def admin(self) -> Bound:
         """The socket of the admin listener."""
         return next(bound for bound in self.sockets if bound.listener < 0)
+
+    def dropped(self, run: RunLease) -> None:
+        """Say that a run was given up: its end was never seen."""
+        self.log(
+            "run.dropped", f"a run of key {run.principal} has not ended for too long; its slot is free again"
+        )
 
     def announce(self) -> None:
         """Say where requests are taken."""

@@ -28,10 +28,11 @@ ROWS_PER_NOTICE = 150
 async def serve_worker(start: Start, hub: socket.socket) -> None:
     """Serve until stopped; `hub` is this worker's end of its line to the hub."""
     settings = start.settings
-    store = await RemoteStore.connect(hub)
     tally = Tally()
     with AuditLog(settings.audit.file) as audit:
         lifecycle = Lifecycle(settings.drain_timeout_s)
+        # Without the hub every limit would be refused: this worker ends, and the parent starts another.
+        store = await RemoteStore.connect(hub, on_lost=lambda: data.fail())
         data = DataPlane(build(settings, start.content), store, audit, tally, lifecycle, start.log)
         reloader = Reloader(start, data.swap)
         async with asyncio.TaskGroup() as group:
