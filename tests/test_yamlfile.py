@@ -216,11 +216,10 @@ def test_any_bytes_are_read_or_refused(text: bytes) -> None:
     """No input raises anything but YamlError, and what is read holds plain values whose places are known."""
     try:
         loaded = load(text, "f.yaml")
-    except YamlError as error:
-        assert error.problems
-    else:
-        assert isinstance(loaded.value, dict | list | str | int | float | bool)
-        assert loaded.at(()).line >= 1
+    except YamlError:
+        return
+    assert isinstance(loaded.value, dict | list | str | int | float | bool)
+    assert loaded.at(()).line >= 1
 
 
 def test_public_names() -> None:

@@ -29,6 +29,8 @@ _ALPHABETS: tuple[frozenset[str], ...] = tuple(
     )
 )
 _PRINTABLE = 94
+# The same stranger once more.
+_AGAIN_BITS = 1.0
 # To say which alphabet (twelve and one), and how many strangers.
 _ANNOUNCE_BITS = 6.0
 
@@ -69,6 +71,8 @@ def _mixed(key: str, alphabet: frozenset[str]) -> Sheet:
     for index, character in enumerate(key):
         if character in alphabet:
             sheet.append(inside)
+        elif key[:index].endswith(character):
+            sheet.append(_AGAIN_BITS)
         elif character in key[:index]:
             sheet.append(where)
         else:
