@@ -1,0 +1,70 @@
+"""The order of the checks, and how they are made from content and settings."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from herma.policy.checks.approval_gate import ApprovalGate
+from herma.policy.checks.auth_gate import AuthGate
+from herma.policy.checks.cron_scan import CronScan
+from herma.policy.checks.indicator_guard import IndicatorGuard
+from herma.policy.checks.mcp_guard import McpGuard
+from herma.policy.checks.route_gate import RouteGate
+from herma.policy.checks.session_header import SessionHeader
+from herma.policy.indicator import IndicatorSet
+from herma.policy.pipeline import Check
+from herma.policy.prompt_scan import PromptScan
+from herma.policy.rule import Rule
+from herma.policy.server_entry import EntryJudge
+
+__all__ = ["CHECKS", "CheckSettings", "RuleSet", "build_checks"]
+
+CHECKS: tuple[type[Check], ...] = (
+    # On the head, before a body is read:
+    AuthGate,  # who is asking: first, so that a stranger learns nothing from what any other check answers
+    RouteGate,  # which routes there are: a stranger is not told
+    SessionHeader,  # the form of names that become file names; whose they are is a question for the store
+    # On the body, once `read_document` gave it one meaning:
+    ApprovalGate,  # the cheapest, and on its route the only one that matters
+    McpGuard,  # before the indicators: its refusal says what an entry would do, theirs only that it is known
+    CronScan,  # the same for jobs
+    IndicatorGuard,  # last: everything that the others had no reason to look at
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """The content that the checks judge by."""
+
+    cron: Sequence[Rule]
+    mcp: Sequence[Rule]
+    indicators: IndicatorSet
+
+
+class CheckSettings(Protocol):
+    """The part of the settings that the checks depend on."""
+
+    @property
+    def strict(self) -> bool:
+        """Refuse routes that the profile does not know."""
+        ...
+
+
+def build_checks(rules: RuleSet, settings: CheckSettings) -> tuple[Check, ...]:
+    """Make every check of `CHECKS`, in that order.
+
+    Raises:
+        ValueError: a family of rules is empty; it would find nothing.
+    """
+    if not rules.cron or not rules.mcp:
+        raise ValueError("a guard without rules would find nothing")
+    makers: dict[type[Check], Callable[[], Check]] = {
+        AuthGate: AuthGate,
+        RouteGate: lambda: RouteGate(strict=settings.strict),
+        SessionHeader: SessionHeader,
+        ApprovalGate: ApprovalGate,
+        McpGuard: lambda: McpGuard(EntryJudge(rules.mcp, rules.indicators)),
+        CronScan: lambda: CronScan(PromptScan(rules.cron, rules.mcp)),
+        IndicatorGuard: lambda: IndicatorGuard(rules.indicators),
+    }
+    return tuple(makers[check]() for check in CHECKS)

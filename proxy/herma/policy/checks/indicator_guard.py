@@ -1,0 +1,96 @@
+"""Published indicators of compromise in any string of any body."""
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from herma.policy.decision import Allow, Decision, Deny, Finding
+from herma.policy.exchange import Exchange, Phase
+from herma.policy.indicator import Action, Indicator, IndicatorSet
+from herma.policy.jsondoc import Document, strings
+from herma.policy.text import views
+from herma.policy.unfold import unfold
+
+__all__ = ["IndicatorGuard"]
+
+MAX_FINDINGS = 32
+# Strings longer than this are searched in their first part only, decoded forms included.
+MAX_STRING_CHARS = 256 * 1024
+
+# Escapes and characters that can hide an indicator from the quick look at the raw bytes.
+_HIDES = re.compile(rb"\\[u/]|%[0-9a-fA-F]{2}")
+# What makes a mention a use: something is done with the indicator, shortly before it in the same sentence …
+_USE = re.compile(
+    r"(?i)(?:\b(?:post|send|upload|connect|clone|install|download|fetch|register|bcc|cc|forward|run|running|execute|start|keep|curl|"
+    r"wget|nc|ncat|ssh|scp|pip|npx|npm|uvx|add|use|open|point|proxy|mirror|push|pull|write|append|echo)\b|[a-z]{2,8}://)[^.;\n]{0,120}$"
+)
+# … and what makes it talk about the indicator: people hunt for these.
+_HUNT = re.compile(
+    r"(?i)\b(?:search|look(?:s|ing)? (?:for|whether|if)|check (?:that|whether|if|for|\S{1,40} for)|grep|scan|hunt|audit|alert|block(?:list)?|detect|"
+    r"report|whether|logs?|malicious|compromised?|indicators?|known bad|summari[sz]e|explain|what is|is it safe|prüfe|revisa|vérifie)\b[^\n]{0,200}$"
+)
+
+
+class IndicatorGuard:
+    """Refuses a body that uses an indicator whose action is `block`; reports every other mention.
+
+    A mention in a sentence is no use: a person may ask about an address, or have logs searched for it. It is a use when
+    the string is the indicator's own (an address, a name, a command word), when it was encoded, or when the sentence
+    does something with it.
+    """
+
+    id: ClassVar[str] = "indicator_guard"
+    phases: ClassVar[frozenset[Phase]] = frozenset({Phase.REQUEST_BODY})
+
+    def __init__(self, indicators: IndicatorSet) -> None:
+        self._indicators = indicators
+
+    def decide(self, exchange: Exchange, phase: Phase) -> Decision:  # noqa: ARG002 - one phase only
+        """Look at the raw bytes first; only a body with a suspicious word in it is read string by string."""
+        document = exchange.document
+        if document is None or not self._suspects(document):
+            return Allow()
+        used: dict[Finding, None] = {}
+        noted: dict[Finding, None] = {}
+        blocked_beside = False
+        for place, text in strings(document.value, keys=True):
+            for indicator, use in self._find(text[:MAX_STRING_CHARS]):
+                finding = indicator.finding(place)
+                if indicator.action is Action.BLOCK and use:
+                    used[finding] = None
+                elif indicator.action is not Action.CONTEXT or blocked_beside:
+                    noted[finding] = None
+                blocked_beside = blocked_beside or indicator.action is Action.BLOCK
+            if len(used) + len(noted) > MAX_FINDINGS:
+                break
+        findings = (*used, *(finding for finding in noted if finding not in used))[:MAX_FINDINGS]
+        if not used:
+            return Allow(findings)
+        return Deny(403, "herma.ioc.match", "The body holds a published indicator of compromise.", findings)
+
+    def _suspects(self, document: Document) -> bool:
+        if self._indicators.suspects(document.raw.lower()):
+            return True
+        if document.raw.isascii() and not (
+            (b"\\" in document.raw or b"%" in document.raw) and _HIDES.search(document.raw)
+        ):
+            return False
+        texts = [text for _, text in strings(document.value, keys=True)]
+        folded = views("\n".join(texts)).folded
+        return self._indicators.suspects(folded.encode("utf-8", "replace")) or "%" in folded
+
+    def _find(self, text: str) -> Iterator[tuple[Indicator, bool]]:
+        forms = dict.fromkeys((text, *views(text).each()))
+        for form in forms:
+            for indicator, start in self._indicators.find(form):
+                yield indicator, in_use(form, start)
+        for inner in unfold(text):
+            yield from ((indicator, True) for indicator, _ in self._indicators.find(inner))
+
+
+def in_use(text: str, start: int) -> bool:
+    """Tell whether what stands at `start` is used by the text rather than talked about."""
+    if not re.search(r"\s", text.strip()):
+        return True
+    before = text[max(0, start - 240) : start]
+    return _USE.search(before) is not None and _HUNT.search(before) is None

@@ -1,0 +1,46 @@
+"""MCP server entries in any body: refused when they would persist, download, exfiltrate, or open a way in."""
+
+from typing import ClassVar
+
+from herma.policy.decision import Allow, Decision, Deny, Finding
+from herma.policy.entry_finder import entries, may_hold_entry
+from herma.policy.exchange import Exchange, Phase
+from herma.policy.server_entry import EntryJudge
+
+__all__ = ["McpGuard"]
+
+# Findings reported of one body; the first says enough.
+MAX_FINDINGS = 32
+
+
+class McpGuard:
+    """Looks for server entries by place and by shape, on every route, and judges each."""
+
+    id: ClassVar[str] = "mcp_guard"
+    phases: ClassVar[frozenset[Phase]] = frozenset({Phase.REQUEST_BODY})
+
+    def __init__(self, judge: EntryJudge) -> None:
+        self._judge = judge
+
+    def decide(self, exchange: Exchange, phase: Phase) -> Decision:  # noqa: ARG002 - one phase only
+        """Judge every entry in the body; the first refusal names the effect."""
+        document = exchange.document
+        if document is None:
+            return Allow()
+        whole = exchange.match.route.operation.startswith("mcp.")
+        if not whole and not document.form and not may_hold_entry(document.raw):
+            return Allow()
+        refused: tuple[Finding, ...] = ()
+        noted: tuple[Finding, ...] = ()
+        for entry in entries(document.value, whole=whole):
+            bad, odd = self._judge.judge_entry(entry)
+            refused, noted = (refused + bad)[:MAX_FINDINGS], (noted + odd)[:MAX_FINDINGS]
+        if not refused:
+            return Allow(noted)
+        effect = self._judge.effect(refused[0])
+        return Deny(
+            403,
+            "herma.ioc.match" if effect == "indicator" else f"herma.mcp.{effect}",
+            "The body holds an MCP server entry that the gate refuses.",
+            refused + noted,
+        )

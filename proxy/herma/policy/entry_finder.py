@@ -1,0 +1,185 @@
+"""Where a body holds something that would become an MCP server entry.
+
+Entries arrive as values of the body, as JSON, YAML or TOML text inside a string (raw configuration, tool arguments), and as
+command lines that write the configuration. A dict with only a `command` is no entry outside an `mcp_servers` place: the
+arguments of a terminal tool look the same, and chats are full of them.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Entry", "entries", "may_hold_entry"]
+
+# Entries judged in one body; a real configuration has a few dozen.
+MAX_ENTRIES = 256
+# JSON inside JSON strings: tool arguments inside a transcript inside a body.
+MAX_NESTING = 3
+# Strings longer than this are searched up to here; the longest real configuration seen has 40 KiB.
+MAX_STRING_CHARS = 256 * 1024
+# Attempts to read JSON that begins somewhere inside a string.
+MAX_STARTS = 64
+
+_PLACES = frozenset({"mcpservers", "mcpserver", "mcp"})
+_TRANSPORTS = frozenset({"sse", "http", "https", "streamablehttp", "websocket", "ws", "stdio"})
+_FOLD = str.maketrans("", "", "_- .")
+
+_YAML_COMMAND = re.compile(
+    r"(?m)^[ \t]{0,40}(?:- )?[\"']?command[\"']?[ \t]{0,8}[:=][ \t]{0,8}(\S[^\n]{0,4000})((?:\n[^\n]{0,4000}){0,40})"
+)
+_YAML_URL = re.compile(
+    r"(?m)^[ \t]{0,40}(?:- )?[\"']?url[\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?(\S{4,2000}?)[\"']?[ \t]{0,40}$"
+)
+_YAML_ARGS = re.compile(
+    r"(?m)^[ \t]{0,40}[\"']?args[\"']?[ \t]{0,8}[:=][ \t]{0,8}(\[[^\n]{0,4000})?((?:\n[ \t]{0,40}-[ \t][^\n]{0,4000}){0,40})"
+)
+_YAML_ENV = re.compile(
+    r"(?m)^[ \t]{0,40}[\"']?([A-Z][A-Z0-9_]{1,60})[\"']?[ \t]{0,8}[:=][ \t]{0,8}(\S[^\n]{0,2000})"
+)
+_ITEM = re.compile(r"\"((?:[^\"\\]|\\.){0,2000})\"|'([^']{0,2000})'|([^\s,\[\]\"'][^,\[\]]{0,2000})")
+_CONFIG_SET = re.compile(r"\bmcp_servers\.[\w-]{1,64}\.(command|args|url)[\"']?[ \t=]{1,4}([^\n]{1,4000})")
+_MCP_ADD = re.compile(r"\bmcp +add(?:-json)?\b([^\n]{1,4000})")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry: its name (empty if unknown), its fields, and the JSON Pointer of the value that holds it."""
+
+    name: str
+    fields: Mapping[str, Any]
+    place: str
+
+
+def may_hold_entry(raw: bytes) -> bool:
+    """Take the quick look: False means that no entry is in these bytes."""
+    if b"\\u00" in raw:
+        return True
+    lowered = raw.lower()
+    return (
+        b"mcp" in lowered
+        or (b"command" in lowered and (b"args" in lowered or b"env" in lowered))
+        or b"headers" in lowered
+    )
+
+
+def entries(value: Any, *, whole: bool = False) -> Iterator[Entry]:
+    """Give the entries of a parsed body, bounded; with `whole`, the body itself is one."""
+    for count, entry in enumerate(_walk(value, "", inside=whole, nesting=0)):
+        if count >= MAX_ENTRIES:
+            return
+        yield entry
+
+
+def _walk(value: Any, place: str, *, inside: bool, nesting: int) -> Iterator[Entry]:
+    """Walk with an explicit stack; `inside` tells that an ancestor is a place of server entries."""
+    stack: list[tuple[Any, str, str, bool]] = [(value, place, "", inside)]
+    while stack:
+        node, place, name, inside = stack.pop()
+        if isinstance(node, dict):
+            if _is_entry(node, inside=inside):
+                own = node.get("name")
+                yield Entry(own if isinstance(own, str) else name, node, place)
+            stack += [
+                (
+                    child,
+                    f"{place}/{key.replace('~', '~0').replace('/', '~1')}",
+                    key,
+                    inside or key.lower().translate(_FOLD) in _PLACES,
+                )
+                for key, child in node.items()
+            ]
+        elif isinstance(node, list):
+            stack += [(child, f"{place}/{index}", name, inside) for index, child in enumerate(node)]
+        elif isinstance(node, str) and len(node) > 12:
+            yield from _in_text(node[:MAX_STRING_CHARS], place, inside=inside, nesting=nesting)
+
+
+def _is_entry(node: dict[str, Any], *, inside: bool) -> bool:
+    command, url = node.get("command"), node.get("url")
+    if isinstance(command, (str, list)):
+        return inside or isinstance(node.get("args"), (list, dict, str)) or isinstance(node.get("env"), dict)
+    if isinstance(url, str):
+        kind = node.get("transport") or node.get("type")
+        typed = isinstance(kind, str) and kind.lower().translate(_FOLD) in _TRANSPORTS
+        return inside or isinstance(node.get("headers"), dict) or typed
+    return inside and isinstance(node.get("args"), list)
+
+
+def _in_text(text: str, place: str, *, inside: bool, nesting: int) -> Iterator[Entry]:
+    lowered = text.lower()
+    mentions = "mcp" in lowered
+    if not mentions and "command" not in lowered and "args" not in lowered:
+        return
+    if nesting < MAX_NESTING:
+        for value in _json_in(text):
+            yield from (
+                Entry(entry.name, entry.fields, place)
+                for entry in _walk(value, place, inside=inside, nesting=nesting + 1)
+            )
+    if mentions or ("command" in lowered and "args" in lowered):
+        yield from _yaml_in(text, place, mentions=mentions)
+    if mentions:
+        for match in _CONFIG_SET.finditer(text):
+            field = "url" if match[1] == "url" else "command"
+            yield Entry("", {field: match[2].strip().strip("\"'")}, place)
+        for match in _MCP_ADD.finditer(text):
+            yield Entry("", {"command": _added(match[1])}, place)
+
+
+def _added(rest: str) -> str:
+    """Give what `mcp add name …` would run: what follows `--` or `--command`, else all of it."""
+    for mark in (" -- ", "--command ", "--command="):
+        if mark in rest:
+            return rest.partition(mark)[2].strip().strip("\"'")
+    return rest.strip()
+
+
+def _json_in(text: str) -> Iterator[Any]:
+    at = text.find("{")
+    for _ in range(MAX_STARTS):
+        if at < 0:
+            return
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            yield value
+        at = text.find("{", end)
+
+
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def _yaml_in(text: str, place: str, *, mentions: bool) -> Iterator[Entry]:
+    for match in _YAML_COMMAND.finditer(text):
+        rest = match[2]
+        fields: dict[str, Any] = {"command": _scalar(match[1])}
+        if (listed := _YAML_ARGS.search(rest)) is not None:
+            fields["args"] = [_item(item) for item in _ITEM.finditer(listed[1] or "")] or [
+                _scalar(line.strip().removeprefix("-").strip())
+                for line in listed[2].split("\n")
+                if line.strip()
+            ]
+        fields["env"] = {item[1]: _scalar(item[2]) for item in _YAML_ENV.finditer(rest)}
+        if mentions or "args" in fields:
+            yield Entry("", fields, place)
+    if mentions:
+        yield from (Entry("", {"url": match[1]}, place) for match in _YAML_URL.finditer(text))
+
+
+def _item(match: re.Match[str]) -> str:
+    return _unescaped(match[1]) if match[1] is not None else (match[2] or match[3] or "").strip()
+
+
+def _scalar(text: str) -> str:
+    text = text.strip().rstrip(",")
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        return _unescaped(text[1:-1])
+    return text[1:-1].replace("''", "'") if len(text) > 1 and text[0] == text[-1] == "'" else text
+
+
+def _unescaped(text: str) -> str:
+    return text.replace('\\"', '"').replace("\\n", "\n").replace("\\\\", "\\")

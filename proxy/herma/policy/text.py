@@ -1,0 +1,97 @@
+"""What a text says to a reader: compatibility forms, look-alikes and invisible characters undone.
+
+Two views, because folding Cyrillic to Latin would destroy Russian: `plain` keeps every script, `folded` reads look-alike
+letters and accented letters as the Latin ones they imitate. Rules are tried on both.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+__all__ = ["Views", "conceals", "strip_invisible", "views"]
+
+# Letters that imitate Latin ones (Cyrillic, Greek, Armenian, small capitals, turned letters); after NFKC and lower().
+_LOOKALIKES = str.maketrans(
+    "абвгдеёзіккмнорстухцуѕіїјһԁԛԝӏьъєАВЕКМНОРСТХ"
+    "αβγεζηικνορτυχωϲϳςσ"
+    "օսոցհյզ"
+    "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ"
+    "ɐɔǝɟƃɥıɾʞɯɹʇʌʍʎ"
+    "łøđħŧßæœþ",
+    "abbrdeezikkmhopctyxuysiijhdqwlbbeabekmhopctx"
+    "abyeznikvoptuxwcjcs"
+    "ounghjq"
+    "abcdefghijklmnoprstuvwyz"
+    "acefghijkmrtvwy"
+    "lodhtsaot",
+)
+
+_RGI_SUBDIVISION_FLAGS = ("gbeng", "gbsct", "gbwls")
+_FLAGS = tuple(
+    "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in name) + "\U000e007f"
+    for name in _RGI_SUBDIVISION_FLAGS
+)
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+# Never innocent in a prompt: tag characters outside a flag, selectors in a row (each carries a hidden byte),
+# supplementary selectors after anything but an ideograph, overrides of direction, deprecated and musical format
+# characters, and terminal control characters.
+_NEVER = re.compile(
+    "[\U000e0000-\U000e007f]"
+    "|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}"
+    "|(?<![\u3400-\u9fff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
+    "|[\u202d\u202e\u206a-\u206f\ufff9-\ufffb\U0001d173-\U0001d17a]"
+    "|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+)
+_EMBEDDINGS = re.compile("[\u202a-\u202c\u2066-\u2069]")
+# Invisible inside a Latin word. The soft hyphen is not here: it is what copying from a hyphenated page leaves.
+_INSIDE_A_WORD = re.compile(
+    "[a-zA-Z0-9][\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2060-\u2064\u3164\ufeff\uffa0]+[a-zA-Z0-9]"
+)
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e01ef]"
+)
+_MARKS_ON_LATIN = re.compile("(?<=[\x21-\x7e])[\u0300-\u036f\u0489\u1ab0-\u1aff\u20d0-\u20ff]+")
+_BLANKS = str.maketrans({"\u2800": " ", "\u3000": " ", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
+
+
+@dataclass(frozen=True, slots=True)
+class Views:
+    """One text as it was meant (`plain`) and as it looks (`folded`); both lower-case."""
+
+    plain: str
+    folded: str
+
+    def each(self) -> tuple[str, ...]:
+        """Give the views that differ."""
+        return (self.plain,) if self.plain == self.folded else (self.plain, self.folded)
+
+
+def strip_invisible(text: str) -> str:
+    """Take out what cannot be seen, and write blanks that are not spaces as spaces."""
+    return text if text.isascii() else _INVISIBLE.sub("", text.translate(_BLANKS))
+
+
+def views(text: str) -> Views:
+    """Normalise: compatibility forms (NFKC), invisible characters, marks, look-alikes, case."""
+    if text.isascii():
+        lowered = text.lower()
+        return Views(lowered, lowered)
+    plain = unicodedata.normalize("NFKC", strip_invisible(text)).lower()
+    bare = _MARKS_ON_LATIN.sub("", unicodedata.normalize("NFKD", plain))
+    return Views(plain, unicodedata.normalize("NFC", bare.translate(_LOOKALIKES)))
+
+
+def conceals(text: str) -> bool:
+    """Tell whether the text carries characters that hide something from a reader.
+
+    What scripts and emoji need is not concealment: joiners in emoji and in Persian, Hindi or Sinhala words, one variation
+    selector, the three flags spelled with tags, direction marks around right-to-left text. Neither is debris of copying:
+    a byte-order mark or a break opportunity at the edge of a word.
+    """
+    if not text.isascii():
+        for flag in _FLAGS:
+            text = text.replace(flag, "")
+        if _EMBEDDINGS.search(text) and not _RIGHT_TO_LEFT.search(text):
+            return True
+    return _NEVER.search(text) is not None or _INSIDE_A_WORD.search(text) is not None
