@@ -6,91 +6,102 @@ go on gets an error event in its own dialect and is then aborted, never ended: t
 
 import asyncio
 import time
+from collections.abc import Callable
 
-from herma.ingress.answer import Answer
+from herma.ingress.ownership import Owners
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.record import Record
 from herma.policy.decision import Mode
 from herma.policy.exchange import Exchange
-from herma.policy.forwarding import downstream_headers
+from herma.policy.inflate import InflateError, Inflater
 from herma.policy.sse_redaction import SseRedactor, StreamRefused, error_event
 from herma.wire import ServerRequest, UpstreamError, UpstreamResponse
 
-__all__ = ["relay_events"]
+__all__ = ["EventRelay"]
+
+_UNREADABLE = "The stream could not be inspected and was cut."
 
 
-async def relay_events(
-    plane: Plane,
-    generation: Generation,
-    exchange: Exchange,
-    request: ServerRequest,
-    response: UpstreamResponse,
-    answer: Answer,
-    record: Record,
-) -> None:
-    """Relay until the upstream ends, breaks, or the caller leaves."""
-    stream = _Stream(plane, generation, exchange, request, record)
-    headers = downstream_headers(response.head.status, response.head.headers, stream=True)
-    await answer.start(response.head.status, headers, length=None)
-    await stream.run(response, generation.settings.upstream.idle_timeout_s)
+class EventRelay:
+    """Relays one stream whose head was answered already."""
 
-
-class _Stream:
     def __init__(
-        self, plane: Plane, generation: Generation, exchange: Exchange, request: ServerRequest, record: Record
+        self,
+        plane: Plane,
+        generation: Generation,
+        exchange: Exchange,
+        request: ServerRequest,
+        record: Record,
+        owners: Owners,
     ) -> None:
         self._plane = plane
-        self._exchange = exchange
+        self._settings = generation.settings
+        self._dialect = exchange.match.route.dialect
         self._request = request
         self._record = record
-        self._redactor = SseRedactor(generation.redactor, exchange.match.route.dialect)
+        self._owners = owners
+        self._redactor = SseRedactor(generation.redactor, self._dialect)
         self._monitored = generation.settings.redaction.mode is Mode.MONITOR
 
-    async def run(self, response: UpstreamResponse, idle_timeout_s: float) -> None:
+    async def run(self, response: UpstreamResponse, packed: bytes | None) -> None:
+        """Relay until the upstream ends, breaks, or the caller leaves; `packed` is the stream's Content-Encoding."""
         try:
-            while (allowed := await self._next(response, idle_timeout_s)) is not None:
-                await self._write(allowed)
-            await self._write(self._choose(b"", self._redactor.finish(time.monotonic())))
+            unpack = _unpacker(packed, self._settings.limits.max_response_bytes)
+            while (piece := await self._next(response)) is not None:
+                await self._pass(unpack(piece) if piece else b"")
+            await self._write(b"", self._redactor.finish(time.monotonic()))
         except UpstreamError as error:
             self._record.outcome = "upstream_gone"
             await self._break_off(f"herma.upstream.{error.kind}", "The agent server broke off in the middle.")
         except StreamRefused as refused:
             self._record.outcome = "failed"
-            await self._break_off(refused.code, "The stream could not be inspected and was cut.")
+            await self._break_off(refused.code, _UNREADABLE)
+        except InflateError:
+            self._record.outcome = "failed"
+            await self._break_off("herma.upstream.unjudged", _UNREADABLE)
         else:
             await self._request.finish()
 
-    async def _next(self, response: UpstreamResponse, idle_timeout_s: float) -> bytes | None:
-        """Return what may leave next, None at the clean end."""
+    async def _next(self, response: UpstreamResponse) -> bytes | None:
+        """Return what came, nothing if only the redactor's deadline passed, None at the clean end."""
+        idle_timeout_s = self._settings.upstream.idle_timeout_s
         deadline = self._redactor.deadline()
         if deadline is None:
-            piece = await response.piece(idle_timeout_s)
-        else:
-            try:
-                async with asyncio.timeout(max(0.0, deadline - time.monotonic())):
-                    piece = await response.piece(idle_timeout_s)
-            except TimeoutError:
-                return self._choose(b"", self._redactor.tick(time.monotonic()))
-        return self._choose(piece, self._redactor.feed(piece, time.monotonic())) if piece else None
+            return await response.piece(idle_timeout_s) or None
+        try:
+            async with asyncio.timeout(max(0.0, deadline - time.monotonic())):
+                return await response.piece(idle_timeout_s) or None
+        except TimeoutError:
+            return b""
 
-    def _choose(self, came: bytes, allowed: bytes) -> bytes:
-        return came if self._monitored else allowed
+    async def _pass(self, came: bytes) -> None:
+        now = time.monotonic()
+        await self._write(came, self._redactor.feed(came, now) if came else self._redactor.tick(now))
 
-    async def _write(self, allowed: bytes) -> None:
+    async def _write(self, came: bytes, judged: bytes) -> None:
+        """Send what may leave, after what it says was noted: nobody can act on an event before the gate knows it."""
         for run, choices in self._redactor.take_approvals():
             await self._plane.store.offer(run, choices)
+        if self._owners.awaits_ids:
+            for document in self._redactor.take_documents():
+                await self._owners.bind_answer(document)
         findings = self._redactor.take_findings()
-        if findings:
-            self._record.redactions += len(findings)
-            self._record.add(findings)
+        self._record.redactions += len(findings)
+        self._record.add(findings)
+        if self._redactor.run_ended and self._redactor.run_id:
+            await self._plane.store.run_ended(self._redactor.run_id)
+        allowed = came if self._monitored else judged
         if allowed:
             self._record.bytes_out += len(allowed)
             await self._request.send(allowed)
-        if self._redactor.run_ended and self._redactor.run_id:
-            await self._plane.store.run_ended(self._redactor.run_id)
 
     async def _break_off(self, code: str, message: str) -> None:
         self._record.code = code
-        event = error_event(self._exchange.match.route.dialect, code, message)
-        await self._request.send(event)
+        await self._request.send(error_event(self._dialect, code, message))
         self._request.abort()
+
+
+def _unpacker(encoding: bytes | None, cap: int) -> Callable[[bytes], bytes]:
+    """Return what makes plain bytes of a stream; asked not to pack, an upstream may have done so all the same."""
+    name = (encoding or b"identity").strip().lower()
+    return bytes if name in {b"", b"identity"} else Inflater(name.decode("latin-1"), cap).feed

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from herma.ingress.admission import Slot
 from herma.ingress.answer import Answer
-from herma.ingress.event_relay import relay_events
+from herma.ingress.event_relay import EventRelay
 from herma.ingress.ownership import Owners
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.record import Record
@@ -19,7 +19,7 @@ from herma.policy.forwarding import Forwarded, downstream_headers, upstream_head
 from herma.policy.jsondoc import JsonError, find, parse
 from herma.policy.media import Media, media_of
 from herma.policy.profile import Turn
-from herma.wire import ServerRequest, UpstreamError, UpstreamResponse
+from herma.wire import ResponseHead, ServerRequest, UpstreamError, UpstreamResponse
 
 __all__ = ["Forwarder"]
 
@@ -137,17 +137,17 @@ class Forwarder:
         if 200 <= head.status < 300:
             await self._owners.bind_headers(head.headers)
         media = media_of(_value(head.headers, b"content-type"))
-        idle = self._generation.settings.upstream.idle_timeout_s
         if exchange.head.method == "HEAD" or head.status in {204, 304}:
-            await self._answer.whole(
-                head.status, downstream_headers(head.status, head.headers, stream=False), b""
-            )
+            await self._answer.whole(head.status, self._headers(head, Media.OPAQUE), b"")
         elif media is Media.EVENTS:
-            await relay_events(
-                self._plane, self._generation, exchange, self._request, response, self._answer, self._record
+            relay = EventRelay(
+                self._plane, self._generation, exchange, self._request, self._record, self._owners
             )
+            await self._answer.start(head.status, self._headers(head, media), length=None)
+            await relay.run(response, packed=_value(head.headers, b"content-encoding"))
         elif media is Media.OPAQUE:
-            headers = downstream_headers(head.status, head.headers, stream=False)
+            idle = self._generation.settings.upstream.idle_timeout_s
+            headers = self._headers(head, media)
             self._record.bytes_out = await relay_bytes(self._request, response, self._answer, headers, idle)
         else:
             whole = await self._judge(exchange, response)
@@ -164,8 +164,7 @@ class Forwarder:
         status = response.head.status
         if 200 <= status < 300:
             await self._note(exchange, raw, slot)
-        headers = downstream_headers(status, self._clean(response.head.headers), stream=False)
-        return _Whole(status, headers, judged)
+        return _Whole(status, self._headers(response.head, Media.TEXT), judged)
 
     async def _note(self, exchange: Exchange, raw: bytes, slot: Slot | None) -> None:
         status_of = self._generation.profile.run_status
@@ -188,15 +187,22 @@ class Forwarder:
         if status_of is not None and polled and status_of.is_end(answer):
             await self._plane.store.run_ended(named)
 
-    def _clean(self, headers: tuple[tuple[bytes, bytes], ...]) -> tuple[tuple[bytes, bytes], ...]:
-        """Redact what the upstream says in header values; an error text may quote a credential."""
+    def _headers(self, head: ResponseHead, media: Media) -> list[tuple[bytes, bytes]]:
+        """Return the header lines of the answer.
+
+        Values are redacted like a body: an error text in one of them may quote a credential. What was judged leaves
+        unpacked, so its Content-Encoding goes.
+        """
         redactor = self._generation.redactor
-        return tuple(
-            (name, redactor.text(value.decode("latin-1")).text.encode("latin-1", "replace"))
-            if name.lower().startswith(b"x-") and not name.lower().startswith(b"x-hermes-session-")
-            else (name, value)
-            for name, value in headers
-        )
+        lines = []
+        for name, value in downstream_headers(head.status, head.headers, stream=media is Media.EVENTS):
+            if name == b"content-encoding" and media is not Media.OPAQUE:
+                continue
+            # Session names are the caller's own, and a changed one would lose the session.
+            if name.startswith(b"x-") and not name.startswith(b"x-hermes-session-"):
+                value = redactor.text(value.decode("latin-1")).text.encode("latin-1", "replace")
+            lines.append((name, value))
+        return lines
 
 
 def _value(headers: tuple[tuple[bytes, bytes], ...], name: bytes) -> bytes | None:
