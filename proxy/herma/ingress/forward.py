@@ -1,5 +1,6 @@
 """From the judged request to the upstream, and from its answer to the relay that fits it."""
 
+import hashlib
 import time
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -108,6 +109,11 @@ class Forwarder:
             cookies=generation.profile.cookies,
             websocket=websocket,
         )
+        if (repeat := head.get(b"idempotency-key")) is not None:
+            headers = [
+                *(line for line in headers if line[0] != b"idempotency-key"),
+                _own_repeat(exchange, repeat),
+            ]
         return generation.pool.request(
             head.method.encode("ascii"),
             head.target.raw,
@@ -199,10 +205,18 @@ class Forwarder:
             if name == b"content-encoding" and media is not Media.OPAQUE:
                 continue
             # Session names are the caller's own, and a changed one would lose the session.
-            if name.startswith(b"x-") and not name.startswith(b"x-hermes-session-"):
-                value = redactor.text(value.decode("latin-1")).text.encode("latin-1", "replace")
-            lines.append((name, value))
+            own = name.startswith(b"x-hermes-session-") or not name.startswith(b"x-")
+            text = value.decode("latin-1")
+            lines.append((name, value if own else redactor.text(text).text.encode("latin-1", "replace")))
         return lines
+
+
+def _own_repeat(exchange: Exchange, value: bytes) -> tuple[bytes, bytes]:
+    """Give each caller idempotency keys of its own: the upstream keeps them by value alone, and would hand one caller's
+    stored answer to another that sends the same one.
+    """
+    name = exchange.principal.name if exchange.principal is not None else ""
+    return b"idempotency-key", hashlib.sha256(name.encode() + b"\0" + value).hexdigest().encode("ascii")
 
 
 def _value(headers: tuple[tuple[bytes, bytes], ...], name: bytes) -> bytes | None:
