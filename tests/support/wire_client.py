@@ -4,7 +4,7 @@ import asyncio
 import socket
 import ssl as tls
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 from herma.wire import Fields, Handler, Server, ServerLimits, ServerRequest
@@ -74,10 +74,8 @@ class Client:
 
     async def gone(self) -> None:
         """Wait until the other side has closed, cleanly or not."""
-        try:
+        with suppress(OSError):
             await self.rest()
-        except OSError:
-            pass
 
     def close(self) -> None:
         self.writer.transport.abort()
@@ -89,11 +87,11 @@ class Served:
 
     server: Server
     address: tuple[str, int]
-    tls: tls.SSLContext | None = None
+    client_ssl: tls.SSLContext | None = None
     clients: list[Client] = field(default_factory=list)
 
     async def client(self) -> Client:
-        reader, writer = await asyncio.open_connection(*self.address, ssl=self.tls, limit=1 << 25)
+        reader, writer = await asyncio.open_connection(*self.address, ssl=self.client_ssl, limit=1 << 25)
         client = Client(reader, writer)
         self.clients.append(client)
         return client

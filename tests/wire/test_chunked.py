@@ -1,5 +1,7 @@
 """Chunks: one meaning, bounded waste, trailers dropped."""
 
+import itertools
+
 import httptools
 import pytest
 from hypothesis import given, settings
@@ -59,7 +61,7 @@ def decode(pieces: list[bytes], *, frugal: bool = True) -> tuple[bytes, bytes, b
 
 def cut(stream: bytes, places: list[int]) -> list[bytes]:
     edges = [0, *sorted(places), len(stream)]
-    return [stream[a:b] for a, b in zip(edges, edges[1:], strict=False) if a != b]
+    return [stream[a:b] for a, b in itertools.pairwise(edges) if a != b]
 
 
 @given(st.lists(st.integers(min_value=0, max_value=len(STREAM))))

@@ -1,5 +1,7 @@
 """The end of a message has one answer or the message is refused."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -201,7 +203,7 @@ def test_a_fixed_body_ends_at_its_byte(data: bytes, places: list[int]) -> None:
     out: list[bytes] = []
     edges = [0, *sorted(place for place in places if place < len(data)), len(data)]
     rest = b""
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in itertools.pairwise(edges):
         if decoder.done:
             rest += data[start:end]
         else:

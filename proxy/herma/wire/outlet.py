@@ -1,7 +1,7 @@
 """The writing half of a connection: back-pressure, the slow reader's deadline, and the abort that is no end."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from herma.wire.failures import Disconnected, SlowReader
 from herma.wire.resetting import reset_on_close
@@ -73,15 +73,6 @@ class Outlet:
         """
         self._check()
         self.transport.write(data)
-
-    def write_all(self, pieces: Sequence[bytes]) -> None:
-        """Write several pieces without joining them first.
-
-        Raises:
-            Disconnected: the connection is gone.
-        """
-        self._check()
-        self.transport.writelines(pieces)
 
     async def drained(self) -> None:
         """Wait until the other side keeps up.
