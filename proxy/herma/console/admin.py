@@ -14,7 +14,7 @@ from aiohttp import web
 
 __all__ = ["Readout", "make_app", "serve_admin"]
 
-_LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
+_LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
 class Readout(Protocol):
@@ -67,7 +67,9 @@ class _Admin:
 async def _local_host_only(
     request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
 ) -> web.StreamResponse:
-    name = request.host.rsplit(":", 1)[0] if not request.host.endswith("]") else request.host
+    # Not `request.host`: without the header it would ask the resolver for this machine's name.
+    host = request.headers.get("Host", "")
+    name = host if host.endswith("]") else host.rsplit(":", 1)[0]
     if name.lower() not in _LOCAL_NAMES or "Origin" in request.headers:
         return _problem(421, "herma.admin.host", "The admin listener answers to its loopback name only.")
     response = await handler(request)

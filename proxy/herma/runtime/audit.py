@@ -6,18 +6,26 @@ from the request (the method, the caller's address) is of a closed form or was p
 
 import json
 import os
+import stat
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
 from herma.ingress import Record
 
-__all__ = ["AuditLog"]
+__all__ = ["AUDIT_LOST", "AuditLog"]
+
+# The event that is counted for each line that was lost.
+AUDIT_LOST = "audit_lost"
 
 # One write call of at most this many bytes is atomic for append-only files and pipes (POSIX PIPE_BUF on Linux), so that
 # the lines of several workers never mix.
 MAX_LINE_BYTES = 4096
+
+# O_NONBLOCK: opening a pipe that nobody reads must fail, not wait.
+_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 # OCSF 1.3, class HTTP Activity (4002) and its disposition ids.
 _CLASS_UID = 4002
@@ -25,17 +33,24 @@ _DISPOSITIONS = {"answered": 1, "denied": 2, "client_gone": 1, "aborted": 2, "fa
 
 
 class AuditLog:
-    """Writes to a file (created 0600) or, for `-`, to standard output. Writing never raises into an exchange."""
+    """Writes to a file (made 0600) or, for `-`, to standard output. Writing never raises into an exchange.
 
-    def __init__(self, target: str) -> None:
+    `lose` is called for each line that could not be written whole.
+
+    Raises:
+        OSError: the target cannot be opened for writing; a link never is.
+    """
+
+    def __init__(self, target: str, lose: Callable[[], None] = lambda: None) -> None:
         if target == "-":
             self._descriptor, self._owned = sys.stdout.fileno(), False
         else:
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-            self._descriptor, self._owned = os.open(target, flags, 0o600), True
-            os.fchmod(self._descriptor, 0o600)
+            self._descriptor, self._owned = os.open(target, _FLAGS, 0o600), True
+            # Only a file is narrowed: changing /dev/null would break it for everybody.
+            if stat.S_ISREG(os.fstat(self._descriptor).st_mode):
+                os.fchmod(self._descriptor, 0o600)
         self._offset = time.time() - time.monotonic()
-        self.lost = 0
+        self._lose = lose
 
     def write(self, record: Record, finished: float) -> None:
         """Write the line of one exchange."""
@@ -66,14 +81,16 @@ class AuditLog:
         self.event(line)
 
     def event(self, line: dict[str, Any]) -> None:
-        """Write any line; what does not fit loses its rules first."""
+        """Write any line; one that does not fit is written without its rules, or lost if it is still too long."""
         data = _encode(line)
         if len(data) > MAX_LINE_BYTES:
             data = _encode({**line, "rules": [], "truncated": True})
         try:
-            os.write(self._descriptor, data)
+            whole = len(data) <= MAX_LINE_BYTES and os.write(self._descriptor, data) == len(data)
         except OSError:
-            self.lost += 1
+            whole = False
+        if not whole:
+            self._lose()
 
     def __enter__(self) -> Self:
         return self

@@ -49,6 +49,7 @@ class DataPlane:
     async def swap(self, generation: Generation) -> None:
         """Give new exchanges another generation; those under way keep theirs."""
         old, self.plane.generation = self.plane.generation, generation
+        self._lifecycle.drain_timeout_s = generation.settings.drain_timeout_s
         old.pool.retire()
 
     def stop_asked(self) -> None:

@@ -5,6 +5,7 @@ sees what a firewall in between would hide from a try but not from a neighbour.
 """
 
 import ipaddress
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,6 +46,5 @@ def _listeners(table: Path) -> Iterator[tuple[ipaddress.IPv4Address | ipaddress.
 
 def _address(digits: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     # proc(5): the address is written as 32-bit words in host byte order.
-    words = [bytes.fromhex(digits[start : start + 8])[::-1] for start in range(0, len(digits), 8)]
-    packed = b"".join(words)
-    return ipaddress.ip_address(packed)
+    words = [int(digits[start : start + 8], 16) for start in range(0, len(digits), 8)]
+    return ipaddress.ip_address(b"".join(word.to_bytes(4, sys.byteorder) for word in words))

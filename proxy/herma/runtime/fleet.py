@@ -10,9 +10,12 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import NoReturn
 
 from herma.runtime.hub import serve_hub
+from herma.runtime.signals import CHILD_STOP
 from herma.runtime.start import Start
 from herma.runtime.worker import serve_worker
 from herma.wire import run
@@ -20,6 +23,8 @@ from herma.wire import run
 __all__ = ["Fleet"]
 
 _SIGNALS = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD})
+# A child takes these from its parent only, as `CHILD_STOP`.
+_NOT_FOR_CHILDREN = frozenset({signal.SIGTERM, signal.SIGINT})
 
 # A worker that dies at once after its start is not started again and again at full speed.
 MIN_LIFE_S = 1.0
@@ -43,7 +48,7 @@ class Fleet:
         def stop_all() -> None:
             os.kill(parent, signal.SIGTERM)
 
-        self._hub = self._fork(lambda: run(serve_hub(self._start, self._hub_end, stop_all)))
+        self._hub = self._fork("hub", lambda: self._keep_state(stop_all))
         self._hub_end.close()
         for number in range(self._start.settings.workers):
             self._start_worker(number)
@@ -59,7 +64,7 @@ class Fleet:
             self._tell(number, [self._hub, *self._workers])
         else:
             self._stops += 1
-            self._tell(signal.SIGTERM, [self._hub, *self._workers])
+            self._tell(CHILD_STOP, [self._hub, *self._workers])
 
     def _reap(self) -> None:
         while True:
@@ -91,16 +96,23 @@ class Fleet:
                 time.sleep(MIN_LIFE_S)
             self._start_worker(number)
         elif not self._workers and self._hub:
-            # The hub outlives its workers, so that their last counts arrive; asked a second time it goes.
-            self._tell(signal.SIGTERM, [self._hub])
+            # The hub outlives its workers, so that their last counts arrive; it goes at the end of its line.
+            self._to_hub.close()
 
     def _start_worker(self, number: int) -> None:
         hub_side, worker_side = socket.socketpair()
-        pid = self._fork(lambda: self._work(hub_side, worker_side))
+        pid = self._fork("worker", lambda: self._work(hub_side, worker_side))
         worker_side.close()
         socket.send_fds(self._to_hub, [f"worker-{number}".encode()], [hub_side.fileno()])
         hub_side.close()
         self._workers[pid] = (number, time.monotonic())
+
+    def _keep_state(self, stop_all: Callable[[], None]) -> None:
+        # The hub sees the parent's death by the end of its line: nobody else may hold the parent's side.
+        self._to_hub.close()
+        for bound in self._start.listeners:
+            bound.sock.close()
+        run(serve_hub(self._start, self._hub_end, stop_all))
 
     def _work(self, hub_side: socket.socket, worker_side: socket.socket) -> None:
         # The hub sees a worker's death by the end of its line: no other process may hold the worker's side.
@@ -111,11 +123,11 @@ class Fleet:
         run(serve_worker(self._start, worker_side))
 
     @staticmethod
-    def _fork(work: Callable[[], None]) -> int:
+    def _fork(name: str, work: Callable[[], None]) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
         pid = os.fork()
-        return pid or _child(work)
+        return pid or _child(name, work)
 
     @staticmethod
     def _tell(number: int, pids: list[int]) -> None:
@@ -124,13 +136,24 @@ class Fleet:
                 os.kill(pid, number)
 
 
-def _child(work: Callable[[], None]) -> NoReturn:
+def _child(name: str, work: Callable[[], None]) -> NoReturn:
     code = 1
     try:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+        _name_process(f"herma-{name}")
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS - _NOT_FOR_CHILDREN)
         work()
         code = 0
+    except BaseException as error:
+        # The exit below would swallow it, and nobody would learn why the process ended.
+        sys.excepthook(type(error), error, error.__traceback__)
+        raise
     finally:
         sys.stderr.flush()
         # Not sys.exit: the parent's frames below must not run a second time in this process.
         os._exit(code)
+
+
+def _name_process(name: str) -> None:
+    # For whoever looks at the process list; where there is no such file, the name stays.
+    with suppress(OSError):
+        Path("/proc/self/comm").write_text(name, encoding="ascii")

@@ -21,7 +21,7 @@ from herma.policy.redaction import Redactor
 from herma.policy.secret import Secret
 from herma.wire import Pool, PoolLimits, TcpAddress, UnixAddress, client_context
 
-__all__ = ["Content", "build", "read_content"]
+__all__ = ["Content", "build", "new_fingerprint_key", "read_content"]
 
 FINGERPRINT_KEY_BYTES = 32
 

@@ -12,7 +12,7 @@ from herma.policy.lifecycle import Event, Lifecycle, Order
 from herma.runtime.control import Control
 from herma.runtime.generation import build
 from herma.runtime.reload import Reloader
-from herma.runtime.signals import on_signals
+from herma.runtime.signals import CHILD_STOP, on_signals
 from herma.runtime.start import Start, throttle_limits
 from herma.runtime.tally import Tally
 from herma.runtime.worker import METRICS
@@ -37,6 +37,7 @@ class _Hub:
     async def apply(self, generation: Generation) -> None:
         self.store.apply(throttle_limits(generation.settings))
         old, self.generation = self.generation, generation
+        self.lifecycle.drain_timeout_s = generation.settings.drain_timeout_s
         old.pool.retire()
 
     def stop(self) -> None:
@@ -67,7 +68,7 @@ def _row(row: Any) -> tuple[tuple[str, ...], float]:
 
 
 async def serve_hub(start: Start, parent: socket.socket, stop_all: Callable[[], None]) -> None:
-    """Serve until stopped; over `parent` come the lines to new workers."""
+    """Serve until stopped; over `parent` come the lines to new workers, and its end stops the hub."""
     hub = _Hub(start)
     reloader = Reloader(start, hub.apply)
     control = Control(
@@ -83,10 +84,10 @@ async def serve_hub(start: Start, parent: socket.socket, stop_all: Callable[[], 
     async with serve_admin(start.admin.sock, control, stop_all), asyncio.TaskGroup() as group:
         tasks = [
             group.create_task(control.run()),
-            group.create_task(on_signals(stop=hub.stop, reload=reloader.reload)),
+            group.create_task(on_signals(stop=hub.stop, reload=reloader.reload, stops=(CHILD_STOP,))),
             group.create_task(_welcome(hub, parent)),
         ]
-        # The first request to stop makes the gate unready; the parent asks again when the last worker is gone.
+        # The first request to stop makes the gate unready; the parent hangs up when the last worker is gone.
         await hub.stopped.wait()
         for task in tasks:
             task.cancel()
@@ -94,7 +95,7 @@ async def serve_hub(start: Start, parent: socket.socket, stop_all: Callable[[], 
 
 
 async def _welcome(hub: _Hub, parent: socket.socket) -> None:
-    """Take the line to each new worker, until the parent is gone."""
+    """Take the line to each new worker, until the parent hangs up or is gone."""
     loop = asyncio.get_running_loop()
     arrived: asyncio.Queue[tuple[str, int]] = asyncio.Queue()
 
@@ -104,6 +105,7 @@ async def _welcome(hub: _Hub, parent: socket.socket) -> None:
             arrived.put_nowait((name.decode("ascii"), descriptor))
         if not name:
             loop.remove_reader(parent)
+            hub.stopped.set()
 
     loop.add_reader(parent, receive)
     async with asyncio.TaskGroup() as attending:

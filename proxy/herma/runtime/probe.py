@@ -27,6 +27,7 @@ MAX_DRIFT = 50
 MAX_ROUTE_CHARS = 120
 # Any HTTP answer to this shows that the upstream is there; a profile's server need not have the route.
 LIVENESS_PATH = "/health"
+_UP = ("upstream.up", "the upstream answers")
 
 
 @dataclass(slots=True)
@@ -75,6 +76,8 @@ class UpstreamWatch:
         self._current = current
         self._store = store
         self._log = log
+        # The generation that the upstream was last looked at closely for; None when it has to be done again.
+        self._known: Generation | None = None
         self.state = UpstreamState()
 
     async def run(self, first_look: Callable[[], Awaitable[None]] | None = None) -> None:
@@ -87,7 +90,7 @@ class UpstreamWatch:
             await asyncio.sleep(INTERVAL_S)
 
     async def look(self) -> None:
-        """Ask once; after the upstream came (back) up also compare its routes and count what it runs."""
+        """Ask once; compare its routes and count what it runs when it came (back) up or the configuration changed."""
         generation = self._current()
         was_up = self.state.up
         try:
@@ -96,13 +99,14 @@ class UpstreamWatch:
         except (UpstreamError, TimeoutError) as error:
             self.state.up = False
             self.state.reason = f"the upstream does not answer ({getattr(error, 'kind', 'timeout')})"
-        if self.state.up and not was_up:
-            self._log("upstream.up", "the upstream answers")
+        if self.state.up is not was_up:
+            self._log(*(_UP if self.state.up else ("upstream.down", self.state.reason)))
+        if not self.state.up:
+            self._known = None
+        elif self._known is not generation:
             await self._look_closely(generation)
-        elif self.state.up and self.state.running:
+        elif self.state.running:
             await self._count_down(generation)
-        elif was_up and not self.state.up:
-            self._log("upstream.down", self.state.reason)
 
     async def _look_closely(self, generation: Generation) -> None:
         profile = generation.profile
@@ -118,6 +122,7 @@ class UpstreamWatch:
                 ]
         except (UpstreamError, TimeoutError, StoreError):
             return
+        self._known = generation
         if self.state.key_accepted is False:
             self._log("upstream.key", "the upstream refuses the key that is configured for it (upstream.key)")
         if self.state.drift:

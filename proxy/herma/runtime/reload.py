@@ -37,7 +37,8 @@ class Reloader:
             try:
                 settings = await asyncio.to_thread(load, Path(self._settings.path), self._environ)
                 content = await asyncio.to_thread(read_content, settings, self._fingerprint_key)
-            except (ConfigError, ContentError) as error:
+                generation = build(settings, content)
+            except (ConfigError, ContentError, OSError) as error:
                 self._refuse(str(error))
                 return
             fixed = _needs_restart(self._settings, settings)
@@ -46,13 +47,15 @@ class Reloader:
                     f"{settings.path}: {', '.join(fixed)} cannot change while the gate runs; restart it"
                 )
                 return
-            await self._apply(build(settings, content))
+            await self._apply(generation)
             self._settings, self.failure = settings, ""
             self._log("config.reloaded", f"{settings.path} was read again and applies to new requests")
 
     def _refuse(self, reason: str) -> None:
         self.failure = reason
-        self._log("config.refused", f"the changed configuration is not used, the old one stays:\n{reason}")
+        self._log("config.refused", "the changed configuration is not used, the old one stays:")
+        for line in reason.splitlines():
+            self._log("config.refused", line)
 
 
 def _needs_restart(old: Settings, new: Settings) -> list[str]:

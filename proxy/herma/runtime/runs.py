@@ -43,11 +43,11 @@ class RunWatch:
             return
         try:
             runs = await self._store.open_runs()
-            # Start where the last look ended, so that runs which never end do not keep the others from being asked about.
+            # Start where the last look ended, so that runs which never end, or cannot be asked about, do not keep the
+            # others from being asked about.
             self._next = self._next % len(runs) if runs else 0
-            asked_now = (runs[self._next :] + runs[: self._next])[:MAX_ASKED]
-            self._next += len(asked_now)
-            for run in asked_now:
+            for run in (runs[self._next :] + runs[: self._next])[:MAX_ASKED]:
+                self._next += 1
                 status, value = await ask(
                     generation, asked.path.replace("{run_id}", quote(run.run_id, safe=""))
                 )

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from herma.config.load import load
 from herma.config.settings import Settings
+from herma.errors import ConfigError, Problem, Source
+from herma.runtime.audit import AuditLog
 from herma.runtime.fleet import Fleet
 from herma.runtime.generation import new_fingerprint_key, read_content
 from herma.runtime.log import Log
@@ -21,7 +23,7 @@ def serve(path: Path, environ: Mapping[str, str], log: Log, *, insecure: bool = 
     """Read the configuration and serve until stopped; return the exit code.
 
     Raises:
-        ConfigError: the configuration is not valid; nothing was opened.
+        ConfigError: the configuration is not valid, or the audit cannot be written; nothing was opened.
         ContentError: a rule, profile or indicator file is not valid; nothing was opened.
         BindError: an address cannot be listened on; nothing is left open.
     """
@@ -29,12 +31,24 @@ def serve(path: Path, environ: Mapping[str, str], log: Log, *, insecure: bool = 
     _warn(settings, log, insecure=insecure or bool(environ.get("HERMA_INSECURE")))
     fingerprint_key = new_fingerprint_key()
     content = read_content(settings, fingerprint_key)
+    _try_audit(settings)
     start = Start(settings, content, fingerprint_key, environ, bind_all(settings), log)
     os.umask(0o077)
     if settings.workers > 1:
         return Fleet(start).run()
     run(serve_solo(start))
     return 0
+
+
+def _try_audit(settings: Settings) -> None:
+    # A gate whose decisions cannot be recorded does not start; workers would only find out one by one.
+    try:
+        with AuditLog(settings.audit.file):
+            pass
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else "not a file"
+        message = f"audit.file cannot be written ({reason}); name a file in a directory that exists, or `-`"
+        raise ConfigError([Problem(Source(settings.path), "audit.file", message)]) from None
 
 
 def _warn(settings: Settings, log: Log, *, insecure: bool) -> None:

@@ -114,6 +114,8 @@ def _remove_stale(path: str) -> None:
     except FileNotFoundError:
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        # A server whose queue is full must not make this start wait.
+        probe.setblocking(False)
         try:
             probe.connect(path)
         except ConnectionRefusedError:

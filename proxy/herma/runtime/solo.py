@@ -6,7 +6,7 @@ import time
 from herma.console import serve_admin
 from herma.ingress import Generation
 from herma.policy.lifecycle import Lifecycle
-from herma.runtime.audit import AuditLog
+from herma.runtime.audit import AUDIT_LOST, AuditLog
 from herma.runtime.control import Control
 from herma.runtime.dataplane import DataPlane
 from herma.runtime.generation import build
@@ -25,7 +25,7 @@ async def serve_solo(start: Start) -> None:
     lifecycle = Lifecycle(settings.drain_timeout_s)
     store = MemoryStore(time.monotonic, throttle_limits(settings), start.dropped)
     tally = Tally()
-    with AuditLog(settings.audit.file) as audit:
+    with AuditLog(settings.audit.file, lambda: tally.count(AUDIT_LOST)) as audit:
         data = DataPlane(build(settings, start.content), store, audit, tally, lifecycle, start.log)
 
         async def apply(generation: Generation) -> None:

@@ -5,11 +5,11 @@ import socket
 from pathlib import Path
 
 from herma.policy.lifecycle import Lifecycle
-from herma.runtime.audit import AuditLog
+from herma.runtime.audit import AUDIT_LOST, AuditLog
 from herma.runtime.dataplane import DataPlane
 from herma.runtime.generation import build
 from herma.runtime.reload import Reloader
-from herma.runtime.signals import on_signals
+from herma.runtime.signals import CHILD_STOP, on_signals
 from herma.runtime.start import Start
 from herma.runtime.tally import Tally
 from herma.runtime.watch import watch
@@ -29,16 +29,19 @@ async def serve_worker(start: Start, hub: socket.socket) -> None:
     """Serve until stopped; `hub` is this worker's end of its line to the hub."""
     settings = start.settings
     tally = Tally()
-    with AuditLog(settings.audit.file) as audit:
+    with AuditLog(settings.audit.file, lambda: tally.count(AUDIT_LOST)) as audit:
         lifecycle = Lifecycle(settings.drain_timeout_s)
-        # Without the hub every limit would be refused: this worker ends, and the parent starts another.
-        store = await RemoteStore.connect(hub, on_lost=lambda: data.fail())
+        lost = asyncio.Event()
+        store = await RemoteStore.connect(hub, on_lost=lost.set)
         data = DataPlane(build(settings, start.content), store, audit, tally, lifecycle, start.log)
         reloader = Reloader(start, data.swap)
         async with asyncio.TaskGroup() as group:
             watching = [
+                group.create_task(_end_with_hub(lost, data)),
                 group.create_task(_report(store, tally, data)),
-                group.create_task(on_signals(stop=data.stop_asked, reload=reloader.reload)),
+                group.create_task(
+                    on_signals(stop=data.stop_asked, reload=reloader.reload, stops=(CHILD_STOP,))
+                ),
                 group.create_task(watch(Path(settings.path), settings.digest, reloader.reload)),
             ]
             await data.open(start.listeners)
@@ -47,6 +50,12 @@ async def serve_worker(start: Start, hub: socket.socket) -> None:
                 task.cancel()
         _hand_over(store, tally, data)
     store.close()
+
+
+async def _end_with_hub(lost: asyncio.Event, data: DataPlane) -> None:
+    # Without the hub every limit would be refused: this worker ends, and the parent starts another.
+    await lost.wait()
+    data.fail()
 
 
 async def _report(store: RemoteStore, tally: Tally, data: DataPlane) -> None:
