@@ -1,13 +1,16 @@
 """Configurations that are shown can be used."""
 
 import re
+import secrets
+import subprocess
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from herma.config import load
+from herma.config.load import load
 from support.tree import ROOT, tracked
 
 EXAMPLES = tuple(
@@ -23,50 +26,70 @@ BASE: dict[str, Any] = {
     "auth": {"keys": [{"name": "base", "key_file": "base.key", "scopes": ["read"]}]},
 }
 
-# Fake, and strong enough for the key floor.
-FAKE_KEY = "fake-key-for-a-test-Zq7vT2mXw9Lr4KdB8sHn"
+# One certificate's files; every other file that an example names holds a key.
+_CERTIFICATE, _CERTIFICATE_KEY = "fullchain.pem", "privkey.pem"
 
 
-def _pieces() -> list[tuple[str, dict[str, Any]]]:
-    found = [(str(path), yaml.safe_load((ROOT / path).read_text())) for path in EXAMPLES]
+def _pieces() -> list[tuple[str, str]]:
+    found = [(str(path), (ROOT / path).read_text()) for path in EXAMPLES]
     for page in PAGES:
-        for number, text in enumerate(_YAML.findall((ROOT / page).read_text())):
-            piece = yaml.safe_load(text)
-            if isinstance(piece, dict) and not piece.keys().isdisjoint(
-                {"upstream", "auth", "listen", "limits", "checks"}
-            ):
-                found.append((f"{page}-{number}", piece))
+        for number, indented in enumerate(_YAML.findall((ROOT / page).read_text())):
+            text = textwrap.dedent(indented)
+            if not yaml.safe_load(text).keys().isdisjoint({"upstream", "auth", "listen", "limits", "checks"}):
+                found.append((f"{page}-{number}", text))
     return found
-
-
-def _files(value: Any) -> list[str]:
-    """Give every file that a configuration names."""
-    match value:
-        case dict():
-            named = [str(entry) for key, entry in value.items() if key.endswith("_file")]
-            return named + [name for entry in value.values() for name in _files(entry)]
-        case list():
-            return [name for entry in value for name in _files(entry)]
-        case _:
-            return []
 
 
 PIECES = _pieces()
 
 
+def _write(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o600)
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with a certificate of a day and its key."""
+    directory = tmp_path_factory.mktemp("certificate")
+    names = f"-keyout {_CERTIFICATE_KEY} -out {_CERTIFICATE}"
+    subprocess.run(
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ed25519",
+            "-nodes",
+            "-days",
+            "1",
+            "-subj",
+            "/CN=x",
+            *names.split(),
+        ],
+        cwd=directory,
+        check=True,
+        capture_output=True,
+    )
+    return directory
+
+
 @pytest.mark.parametrize(("name", "piece"), PIECES, ids=[name for name, _ in PIECES])
-def test_a_shown_configuration_loads(name: str, piece: dict[str, Any], tmp_path: Path) -> None:
+def test_a_shown_configuration_loads(
+    name: str, piece: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     """Every example file and every piece in a document is accepted as it stands, without a warning."""
-    whole = {**BASE, **piece}
-    for number, file in enumerate(_files(whole)):
-        path = tmp_path / file
-        path.write_text(f"{FAKE_KEY}{number}\n")
-        path.chmod(0o600)
+    shown = yaml.safe_load(piece)
+    missing = {key: value for key, value in BASE.items() if key not in shown}
+    whole = piece + (yaml.safe_dump(missing) if missing else "")
+    for file in re.findall(r"_file: ([\w.-]+)", whole):
+        if file in {_CERTIFICATE, _CERTIFICATE_KEY}:
+            _write(tmp_path / file, (request.getfixturevalue("certificate") / file).read_text())
+        else:
+            _write(tmp_path / file, secrets.token_urlsafe(32))
     config = tmp_path / "herma.yaml"
-    config.write_text(yaml.safe_dump(whole))
-    config.chmod(0o600)
-    settings = load(config, {"LAPTOP_KEY": FAKE_KEY})
-    assert not settings.warnings, name
+    _write(config, whole)
+    assert load(config, {}).warnings == (), name
 
 
 def test_there_is_something_to_load() -> None:
