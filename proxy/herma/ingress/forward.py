@@ -135,6 +135,7 @@ class Forwarder:
 
     async def _whole(self, exchange: Exchange, body: bytes, slot: Slot) -> _Whole:
         async with slot, self._ask(exchange, body) as response:
+            self._record.upstream_head = time.monotonic()
             return await self._judge(exchange, response, slot)
 
     async def _relay(self, exchange: Exchange, response: UpstreamResponse) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from herma.ingress.answer import Answer
 from herma.ingress.passage import Passage
@@ -35,14 +36,16 @@ def handler(plane: Plane, listener: int) -> Callable[[ServerRequest], Awaitable[
         except Disconnected:
             record.outcome = "client_gone"
         except Exception as error:  # noqa: BLE001 - one of the three places: an error in the gate denies
-            record.outcome = "failed"
-            record.code = f"herma.internal.{type(error).__name__}"
             plane.meter.count("internal_errors")
             if request.started:
                 # A head is out: only a broken stream can say that this is not the whole answer.
                 request.abort()
             else:
-                await answer.deny(_INTERNAL)
+                with suppress(Disconnected):
+                    await answer.deny(_INTERNAL)
+            # After the answer, whose own code tells the caller nothing: the operator has to find the error.
+            record.outcome = "failed"
+            record.code = f"herma.internal.{type(error).__name__}"
         finally:
             plane.active.discard(passage)
             finished = time.monotonic()

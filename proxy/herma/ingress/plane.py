@@ -63,10 +63,13 @@ class Plane:
         """
         task = asyncio.get_running_loop().create_task(work)
         self._kept.add(task)
-        task.add_done_callback(self._done)
-        return await asyncio.shield(task)
+        task.add_done_callback(self._kept.discard)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.add_done_callback(self._unheard)
+            raise
 
-    def _done(self, task: asyncio.Task[object]) -> None:
-        self._kept.discard(task)
+    def _unheard(self, task: asyncio.Task[object]) -> None:
         if not task.cancelled() and task.exception() is not None:
             self.meter.count("kept_work_failed")
