@@ -54,7 +54,7 @@ def examine_pattern(pattern: str) -> None:
     try:
         compile_pattern(pattern)
     except regex.error as error:
-        raise PatternError(f"not a regular expression: {error.msg}", (error.pos or 0) + 1) from error
+        raise PatternError(f"not a regular expression: {error}", 1) from error
 
 
 class _Examiner:

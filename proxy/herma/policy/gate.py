@@ -1,0 +1,43 @@
+"""The gate: one pass over lower-cased text tells where a rule could begin, or that none can.
+
+Text without a keyword costs one pass of an Aho-Corasick automaton and nothing else.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from ahocorasick_rs import AhoCorasick, MatchKind
+
+__all__ = ["Gate", "lowered"]
+
+# Lower-casing these changes the length, which would move every place behind it.
+_LONGER: Final = str.maketrans({"\u0130": "i"})
+
+
+def lowered(text: str) -> str:
+    """Lower-case a text, keeping every character at its place."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else text.translate(_LONGER).lower()
+
+
+class Gate:
+    """Finds keywords, all of them, overlapping ones too."""
+
+    def __init__(self, keywords: Iterable[str]) -> None:
+        self.keywords = tuple(dict.fromkeys(keywords))
+        if not self.keywords or not all(word and word == word.lower() for word in self.keywords):
+            raise ValueError(
+                "a gate needs keywords, not empty and lower-case; without them it would pass everything"
+            )
+        self._automaton = AhoCorasick(self.keywords, matchkind=MatchKind.Standard)
+        self.longest = max(map(len, self.keywords))
+
+    def hits(self, lower: str) -> Iterator[tuple[int, int, int]]:
+        """Yield (keyword number, start, end) of every keyword in a lower-cased text."""
+        yield from self._automaton.find_matches_as_indexes(lower, overlapping=True)
+
+    def last_end(self, lower: str) -> int:
+        """Tell where the last keyword ends; 0 when there is none."""
+        return max(
+            (end for _, _, end in self._automaton.find_matches_as_indexes(lower, overlapping=True)), default=0
+        )

@@ -1,0 +1,210 @@
+"""Secrets in JSON: strings are rewritten in place, everything else keeps its bytes.
+
+A string is judged with what stands beside it: its key (`"password": "x"`), the name of a name-value pair (`{"name": "TOKEN",
+"value": "x"}`), the arguments before it (`["--token", "x"]`). A string that holds JSON is taken apart in turn.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from herma.policy.decision import Finding
+from herma.policy.redaction_assignment import Form, Value, judge
+from herma.policy.redaction_finder import Finder
+from herma.policy.redaction_header import authorization, cookie
+from herma.policy.redaction_hit import Hit
+
+if TYPE_CHECKING:
+    from herma.policy.redaction import Redactor
+
+__all__ = ["beside", "redact_json", "redact_json_text"]
+
+# `arguments` of a tool call inside a stored transcript inside an event: three layers and one to spare.
+MAX_NESTED_JSON: Final = 4
+# A command line of 512 arguments is a build, and its credentials stand in front.
+MAX_ARGUMENTS: Final = 512
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,]|[^\s"{}\[\]:,]++')
+_NAME_KEYS: Final = ("name", "key", "header", "field", "variable", "k", "parameter")
+_VALUE_KEYS: Final = ("value", "v", "val", "content", "default")
+
+
+@dataclass(slots=True)
+class _String:
+    """One string: where its characters stand, what they mean, and where it stands in the document."""
+
+    start: int
+    end: int
+    text: str
+    pointer: str
+    key: str = ""
+    known: list[Hit] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Frame:
+    """One open object or array."""
+
+    pointer: str
+    array: bool
+    key: str = ""
+    index: int = 0
+    strings: list[_String] = field(default_factory=list)
+    plain: bool = True
+
+
+def redact_json(redactor: "Redactor", raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:
+    """Mask secrets in a JSON text; malformed JSON is masked as text."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return _as_text(redactor, raw)
+    changed, findings = redact_json_text(redactor, text)
+    return (raw if changed is text else changed.encode("utf-8"), findings)
+
+
+def _as_text(redactor: "Redactor", raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:
+    redacted = redactor.text(raw.decode("utf-8", "surrogateescape"))
+    return (redacted.text.encode("utf-8", "surrogateescape") if redacted.findings else raw), redacted.findings
+
+
+def redact_json_text(redactor: "Redactor", text: str, depth: int = 0) -> tuple[str, tuple[Finding, ...]]:
+    """Mask secrets in a JSON text; the same object comes back when nothing was found."""
+    if not redactor.finder.may_hold(text) and not redactor.edits(text):
+        return text, ()
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        redacted = redactor.text(text)
+        return redacted.text, redacted.findings
+    parts: list[str] = []
+    findings: list[Finding] = []
+    done = 0
+    for string in sorted(_strings(text, redactor.finder), key=lambda string: string.start):
+        new, found = _redact_string(redactor, string, depth)
+        if found:
+            parts += (text[done : string.start], _literal(new, text[string.start : string.end]))
+            done = string.end
+            findings.extend(found)
+    if not findings:
+        return text, ()
+    parts.append(text[done:])
+    return "".join(parts), tuple(findings)
+
+
+def _redact_string(redactor: "Redactor", string: _String, depth: int) -> tuple[str, tuple[Finding, ...]]:
+    text = string.text
+    if (
+        depth < MAX_NESTED_JSON
+        and not string.known
+        and text[:1] in {"{", "["}
+        and text.rstrip()[-1:] in {"}", "]"}
+    ):
+        inner, found = redact_json_text(redactor, text, depth + 1)
+        return inner, tuple(Finding(f.rule_id, f.level, string.pointer, f.attack) for f in found)
+    edits = redactor.edits(text, [*beside(redactor.finder, string.key, text), *string.known])
+    if not edits:
+        return text, ()
+    return redactor.applied(text, edits), redactor.findings(edits, string.pointer)
+
+
+def beside(finder: Finder, key: str, text: str) -> Iterator[Hit]:
+    """Find what the key of a string says about it."""
+    if not key or not text:
+        return
+    lower = key.lower()
+    if lower.endswith("authorization"):
+        yield from _moved(authorization(f"{key}: {text}", len(key)), len(key) + 2)
+    elif lower in {"cookie", "set-cookie", "cookies"}:
+        yield from _moved(cookie(f"{key}: {text}", len(key), finder.names), len(key) + 2)
+    known = finder.names.classify(key)
+    if known is not None and judge(
+        known, Value(0, len(text), text, '"', closed=True), Form(colon=True, data=True), "", key
+    ):
+        yield Hit(0, len(text), known.rule_id, text)
+
+
+def _moved(hits: Iterator[Hit], by: int) -> Iterator[Hit]:
+    for hit in hits:
+        if hit.start >= by:
+            yield Hit(hit.start - by, hit.end - by, hit.rule_id, hit.value, hit.certainty)
+
+
+def _literal(text: str, before: str) -> str:
+    """Write a string as JSON, in ASCII if it was."""
+    ascii_only = before.isascii() or any("\ud800" <= character <= "\udfff" for character in text)
+    return json.dumps(text, ensure_ascii=ascii_only)[1:-1]
+
+
+def _strings(text: str, finder: Finder) -> Iterator[_String]:
+    """Yield every string of a valid JSON text, keys included, with what its surroundings tell."""
+    stack = [_Frame("", array=True, plain=False)]
+    pending = _String(0, 0, "", "")
+    for found in _TOKEN.finditer(text):
+        token = found.group()
+        frame = stack[-1]
+        match token[0]:
+            case "{" | "[":
+                frame.plain = False
+                stack.append(
+                    _Frame(_child(frame, len(stack)), token == "[", frame.key if frame.array else "")
+                )
+                if token == "[":
+                    stack[-1].key = frame.key
+            case "}" | "]":
+                _relate(frame, finder)
+                yield from frame.strings
+                stack.pop()
+            case ":":
+                # The string before a colon is a key: it is judged by itself, and says what follows.
+                pending.key = ""
+                frame.key = pending.text
+                pending.pointer = _child(frame, len(stack))
+            case ",":
+                frame.index += 1
+            case '"':
+                literal = text[found.start() + 1 : found.end() - 1]
+                value = json.loads(token) if "\\" in literal else literal
+                pending = _String(
+                    found.start() + 1, found.end() - 1, value, _child(frame, len(stack)), frame.key
+                )
+                frame.strings.append(pending)
+            case _:
+                frame.plain = False
+    yield from stack[0].strings
+
+
+def _child(frame: _Frame, depth: int) -> str:
+    if depth == 1:
+        return ""
+    step = str(frame.index) if frame.array else frame.key.replace("~", "~0").replace("/", "~1")
+    return f"{frame.pointer}/{step}"
+
+
+def _relate(frame: _Frame, finder: Finder) -> None:
+    """Let the strings of one object or array say something about each other."""
+    if frame.array:
+        if frame.plain and 2 <= len(frame.strings) <= MAX_ARGUMENTS:
+            _arguments(frame.strings, finder)
+        return
+    members = {string.key.lower(): string for string in frame.strings if string.key}
+    name = next((members[key] for key in _NAME_KEYS if key in members), None)
+    value = next((members[key] for key in _VALUE_KEYS if key in members), None)
+    if name is not None and value is not None:
+        value.known.extend(beside(finder, name.text, value.text))
+
+
+def _arguments(strings: Sequence[_String], finder: Finder) -> None:
+    """Read an array of strings as a command line."""
+    joined = " ".join(string.text for string in strings)
+    starts: list[int] = []
+    at = 0
+    for string in strings:
+        starts.append(at)
+        at += len(string.text) + 1
+    for hit in finder.find(joined):
+        for string, start in zip(strings, starts, strict=True):
+            first, last = max(hit.start - start, 0), min(hit.end - start, len(string.text))
+            if first < last:
+                string.known.append(Hit(first, last, hit.rule_id, hit.value, hit.certainty))

@@ -1,0 +1,161 @@
+"""Names that have a secret beside them: `OPENAI_API_KEY`, `db.password`, `--api-key`, `X-Vault-Token`, `clientSecret`.
+
+A name is cut into words at `_`, `.`, `-` and changes of case. What counts is its last word: `password_file` and `token_count`
+name something else. The words come from the rules.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from herma.policy.rule import Rule
+
+__all__ = ["Name", "Names", "Strength", "words_of"]
+
+_WORDS: Final = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}+|[A-Z]|\d{1,10}+|[^\W\d_a-zA-Z]{1,20}+")
+# What may stand behind the last word without changing the meaning.
+_TRAILING: Final = frozenset(
+    [
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "prod",
+        "production",
+        "staging",
+        "stage",
+        "dev",
+        "test",
+        "live",
+        "old",
+        "new",
+        "current",
+        "prev",
+        "previous",
+        "v1",
+        "v2",
+        "b64",
+        "base64",
+        "hex",
+        "plain",
+        "plaintext",
+        "raw",
+        "value",
+        "val",
+        "string",
+        "str",
+        "literal",
+        "primary",
+        "secondary",
+        "backup",
+        "eu",
+        "us",
+        "default",
+    ]
+)
+MAX_NAME_CHARS: Final = 96
+
+
+class Strength:
+    """How much the name alone proves."""
+
+    STRONG = "strong"
+    # The value must look drawn as well: `key`, `auth`, `pass` stand before much that is no secret.
+    WEAK = "weak"
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What a name says of the value beside it."""
+
+    rule_id: str
+    strength: str
+    password: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    rule_id: str
+    strength: str
+    password: bool
+    qualifiers: frozenset[str]
+    not_after: frozenset[str]
+
+
+class Names:
+    """Classifies names by the words of the assignment rules."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._words: dict[str, _Word] = {}
+        self._endings: dict[str, _Word] = {}
+        self._cache: dict[str, Name | None] = {}
+        for rule in rules:
+            self._take(rule.id, rule.options)
+
+    def _take(self, rule_id: str, options: Mapping[str, Any]) -> None:
+        def word(strength: str) -> _Word:
+            return _Word(
+                rule_id,
+                strength,
+                bool(options.get("password", False)),
+                frozenset(options.get("qualifiers", ())),
+                frozenset(options.get("not_after", ())),
+            )
+
+        self._words.update(dict.fromkeys(options.get("words", ()), word(Strength.STRONG)))
+        self._words.update(dict.fromkeys(options.get("weak_words", ()), word(Strength.WEAK)))
+        self._endings.update(dict.fromkeys(options.get("endings", ()), word(Strength.STRONG)))
+
+    def classify(self, name: str) -> Name | None:
+        """Tell what kind of secret a name announces; None when it announces none."""
+        try:
+            return self._cache[name]
+        except KeyError:
+            found = self._classify(name)
+            # Names repeat; the bound keeps a text made of new names from growing the process.
+            if len(self._cache) >= 4096:
+                self._cache.clear()
+            self._cache[name] = found
+            return found
+
+    def _classify(self, name: str) -> Name | None:
+        if len(name) > MAX_NAME_CHARS:
+            return None
+        words = words_of(name)
+        if words[:2] == ["tf", "token"]:
+            words = words[:2]
+        while len(words) > 1 and words[-1] in _TRAILING:
+            words.pop()
+        if not words:
+            return None
+        for count in (3, 2, 1):
+            joined = "".join(words[-count:])
+            known = self._words.get(joined)
+            if known is not None and len(words) >= count:
+                return self._judge(known, words[:-count], joined)
+        last = words[-1]
+        for ending, known in self._endings.items():
+            if last.endswith(ending):
+                return self._judge(known, [*words[:-1], last[: -len(ending)]], ending)
+        return None
+
+    @staticmethod
+    def _judge(known: _Word, before: list[str], word: str) -> Name | None:
+        if before and (before[-1] in known.not_after or "".join(before[-2:]) in known.not_after):
+            return None
+        strength = known.strength
+        if strength == Strength.WEAK and before and word == "key":
+            if known.qualifiers.isdisjoint(before):
+                strength = Strength.WEAK
+            else:
+                strength = Strength.STRONG
+        elif strength == Strength.WEAK and not before and word == "key":
+            return None
+        return Name(known.rule_id, strength, known.password)
+
+
+def words_of(name: str) -> list[str]:
+    """Cut a name into its lower-case words."""
+    return [word.lower() for word in _WORDS.findall(name)]

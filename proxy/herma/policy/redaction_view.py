@@ -1,0 +1,160 @@
+r"""Decoded views of a text, with the way back: a secret wrapped in `\u0067`, `%67`, `&#103;`, quotes or colour codes.
+
+A view is built only when its trigger is in the text. It keeps a map to the source, so that what was found in the view is
+masked in the source, whole escapes at a time, and what the decoding dropped (quotes, line continuations) stays where it was.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["DECODERS", "Span", "View"]
+
+type Span = tuple[int, int]
+
+_INVISIBLE: Final = re.compile(
+    "\x1b(?:\\[[0-9;?]{0,32}[A-Za-z]|\\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)|[()][AB0]|[=>])"
+    "|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]"
+    "|[\U000e0000-\U000e007f]|[\uff0d\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a]"
+)
+_SHELL: Final = re.compile(
+    r"""\\\r?\n | \$\{?IFS\}? | (?<=[A-Za-z0-9_./+=-])(?:''|""|'"|"')(?=[A-Za-z0-9_./+=-])
+      | (?<=[A-Za-z0-9_])["'](?=[A-Za-z0-9_]) | (?<=[A-Za-z0-9_=-])["'][ ]?\+[ ]?(?:\\\r?)?\n?[ ]{0,16}["'](?=[A-Za-z0-9_-])""",
+    re.VERBOSE | re.ASCII,
+)
+_ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([\"'\\/bfnrt]))", re.ASCII)
+_CONTROL: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_PERCENT: Final = re.compile(r"%([0-7][0-9A-Fa-f])", re.ASCII)
+_ENTITY: Final = re.compile(r"&(?:(quot|amp|lt|gt|apos)|#(\d{2,3})|#x([0-9a-fA-F]{2}));", re.ASCII)
+# Between two deltas of one text in a recorded event stream.
+_EVENT_GAP: Final = re.compile(
+    r"\"[}\]][^\n\"]{0,16}(?:,\"[^\n]{0,200})?\r?\n\r?\n(?:event:[^\n]{0,80}\r?\n)?data:[ ]?\{[^\n]{0,300}?"
+    r"\"(?:content|text|delta|arguments|partial_json|reasoning_content)\":[ ]?\"(?!\{)"
+)
+_ENTITIES: Final = {"quot": '"', "amp": "&", "lt": "<", "gt": ">", "apos": "'"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Characters of the view from `at` on, and the characters of the source they stand for."""
+
+    at: int
+    start: int
+    end: int
+    # One character of the view a character of the source; otherwise the piece is one escape.
+    literal: bool
+
+
+class View:
+    """A text derived from another, with a map back to it; the first view of a text is the text itself."""
+
+    def __init__(self, text: str, pieces: list[_Piece] | None = None, source: "View | None" = None) -> None:
+        self.text = text
+        self._pieces = pieces or []
+        self._starts = [piece.at for piece in self._pieces]
+        self._source = source
+
+    def spans(self, start: int, end: int) -> list[Span]:
+        """Map characters `start` to `end` to the source: more than one span where the decoding dropped something between."""
+        if self._source is None:
+            return [(start, end)]
+        spans: list[Span] = []
+        for number in range(max(0, bisect_right(self._starts, start) - 1), len(self._pieces)):
+            piece = self._pieces[number]
+            if piece.at >= end:
+                break
+            first, last = piece.start, piece.end
+            if piece.literal:
+                first = piece.start + max(0, start - piece.at)
+                last = min(piece.end, piece.start + end - piece.at)
+            if first < last:
+                spans.extend(self._source.spans(first, last))
+        return _joined(spans)
+
+    def derive(self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> "View | None":
+        """Rewrite every match of a pattern; None when there is none."""
+        pieces: list[_Piece] = []
+        parts: list[str] = []
+        at = done = 0
+        for found in pattern.finditer(self.text):
+            start, end = found.span()
+            if start > done:
+                pieces.append(_Piece(at, done, start, literal=True))
+                parts.append(self.text[done:start])
+                at += start - done
+            written = replace(found)
+            if written:
+                pieces.append(_Piece(at, start, end, literal=False))
+                parts.append(written)
+                at += len(written)
+            done = end
+        if not done:
+            return None
+        pieces.append(_Piece(at, done, len(self.text), literal=True))
+        parts.append(self.text[done:])
+        return View("".join(parts), pieces, self)
+
+
+def _joined(spans: list[Span]) -> list[Span]:
+    joined: list[Span] = []
+    for start, end in spans:
+        if joined and joined[-1][1] == start:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _visible(view: View) -> View | None:
+    if view.text.isascii() and "\x1b" not in view.text:
+        return None
+    return view.derive(_INVISIBLE, _fold)
+
+
+def _fold(found: re.Match[str]) -> str:
+    character = found.group()
+    # Full-width forms are the ASCII ones, moved.
+    return chr(ord(character) - 0xFEE0) if "\uff01" <= character <= "\uff5e" else ""
+
+
+def _shell(view: View) -> View | None:
+    return view.derive(_SHELL, lambda found: " " if found.group().startswith("$") else "")
+
+
+def _unescaped(view: View) -> View | None:
+    return view.derive(_ESCAPE, _unescape) if "\\" in view.text else None
+
+
+def _unescape(found: re.Match[str]) -> str:
+    long, short, sign = found.groups()
+    return chr(int(long or short, 16)) if sign is None else _CONTROL.get(sign, sign)
+
+
+def _unquoted(view: View) -> View | None:
+    return view.derive(_PERCENT, lambda found: chr(int(found[1], 16))) if "%" in view.text else None
+
+
+def _entities(view: View) -> View | None:
+    return view.derive(_ENTITY, _entity) if "&" in view.text else None
+
+
+def _entity(found: re.Match[str]) -> str:
+    name, decimal, hexadecimal = found.groups()
+    return _ENTITIES[name] if name else chr(int(decimal) if decimal else int(hexadecimal, 16))
+
+
+def _events(view: View) -> View | None:
+    return view.derive(_EVENT_GAP, lambda _: "") if "\ndata:" in view.text else None
+
+
+# Cheap ones first; each is tried on every view, so that wrappings in any order come off.
+DECODERS: Final[tuple[Callable[[View], View | None], ...]] = (
+    _visible,
+    _shell,
+    _unescaped,
+    _unquoted,
+    _entities,
+    _events,
+)
