@@ -83,7 +83,7 @@ LAW = {
 def test_address_is_loopback_only_when_that_is_proven(text: str, expected: str) -> None:
     """Odd spellings are refused, everything that others might reach is public."""
     if expected == REFUSED:
-        with pytest.raises(ValueError, match="expected|write|leave"):
+        with pytest.raises(ValueError, match=r"expected|write|leave"):
             parse_address(text)
         return
     verdict = judge(parse_address(text), FileMode(0o600), resolver)

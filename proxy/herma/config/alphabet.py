@@ -6,7 +6,7 @@ A hex digit is worth 4 bits, not the 6.6 of any printable character: the smalles
 import math
 import string
 
-__all__ = ["Sheet", "class_bits", "price"]
+__all__ = ["Sheet", "class_bits", "prices"]
 
 _HEX_LOWER = "0123456789abcdef"
 _ALPHABETS: tuple[frozenset[str], ...] = tuple(
@@ -37,15 +37,16 @@ _ANNOUNCE_BITS = 6.0
 type Sheet = tuple[float, ...]
 
 
-def price(key: str, slack_bits: float) -> Sheet:
-    """Return the bits of each character.
+def prices(key: str, slack_bits: float) -> tuple[Sheet, ...]:
+    """Return the believable ways to price each character, in bits.
 
-    A smaller alphabet with a few strangers in it (twelve hex digits and `!!!!`) is believed when it explains the key better
-    by `slack_bits`; a random key hardly ever looks so.
+    The first is the smallest alphabet that holds the whole key. A second one, a smaller alphabet with a few strangers in it
+    (twelve hex digits and `!!!!`), is believed when it explains the key better by `slack_bits`: a random key hardly ever
+    looks so.
     """
     plain = _plain(key)
     best = min([_few(key), *(_mixed(key, alphabet) for alphabet in _ALPHABETS)], key=sum)
-    return best if sum(best) + _ANNOUNCE_BITS + slack_bits <= sum(plain) else plain
+    return (plain, best) if sum(best) + _ANNOUNCE_BITS + slack_bits <= sum(plain) else (plain,)
 
 
 def class_bits(character: str) -> float:

@@ -8,7 +8,7 @@ to say which pattern stands where. By Kraft's inequality a random key falls for 
 import math
 import re
 
-from herma.config.alphabet import Sheet, class_bits, price
+from herma.config.alphabet import Sheet, class_bits, prices
 from herma.config.patterns import Pattern, find_patterns
 
 __all__ = ["MAX_JUDGED_CHARACTERS", "SLACK_BITS", "estimate_bits"]
@@ -45,10 +45,14 @@ def estimate_bits(key: str) -> float:
 def _judge(key: str) -> float:
     if not key:
         return 0.0
-    sheet = price(key, SLACK_BITS)
+    found = find_patterns(key, SLACK_BITS)
+    return min(_with_prices(key, sheet, found) for sheet in prices(key, SLACK_BITS))
+
+
+def _with_prices(key: str, sheet: Sheet, found: list[Pattern]) -> float:
     announce = math.log2(len(key)) + _KIND_BITS
     starting: dict[int, list[Pattern]] = {}
-    for pattern in find_patterns(key, SLACK_BITS):
+    for pattern in found:
         # Three letters that happen to be a word save nothing.
         if pattern.bits + announce < sum(sheet[pattern.start : pattern.end]):
             starting.setdefault(pattern.start, []).append(pattern)

@@ -45,10 +45,13 @@ def read_guarded(path: str, *, max_bytes: int, secret: bool) -> GuardedFile:
     except (OSError, ValueError) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "not a path"
         raise FileProblem("file", f"the file cannot be read ({reason}); name a file that can") from None
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
+    try:
+        status = os.fstat(descriptor)
         _judge(link, status, secret=secret)
-        content = file.read(max_bytes + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            content = file.read(max_bytes + 1)
+    finally:
+        os.close(descriptor)
     if len(content) > max_bytes:
         raise FileProblem("size", f"the file has more than {max_bytes} bytes; name the right file")
     return GuardedFile(content, bool(status.st_mode & stat.S_IROTH))
