@@ -27,6 +27,7 @@ from herma.policy.exchange import Exchange, Phase
 from herma.policy.grant import Principal
 from herma.policy.host import judge_origin
 from herma.policy.profile import Match
+from herma.policy.throttle import address_group
 from herma.wire import ServerRequest
 
 __all__ = ["Passage"]
@@ -61,6 +62,8 @@ class Passage:
             await self._answer.deny(refusal.deny)
         except StoreError:
             self._plane.meter.count("store_errors")
+            if self._request.started:
+                raise
             await self._answer.deny(store_down())
 
     async def _pass(self) -> None:
@@ -137,14 +140,15 @@ class Passage:
             self._record.principal = principal.name
         else:
             await self._take(
-                f"open:{self._record.address}", self._generation.settings.limits.rates.unauthenticated
+                f"open:{address_group(self._record.address)}",
+                self._generation.settings.limits.rates.unauthenticated,
             )
         return principal
 
     async def _limit_rate(self, exchange: Exchange) -> None:
         rates = self._generation.settings.limits.rates
         if rates.per_address is not None:
-            await self._take(f"address:{exchange.address}", rates.per_address)
+            await self._take(f"address:{address_group(exchange.address)}", rates.per_address)
         if rates.per_key is not None and exchange.principal is not None:
             await self._take(f"key:{exchange.principal.name}", rates.per_key)
 
