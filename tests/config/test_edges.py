@@ -108,5 +108,5 @@ def test_check_that_is_not_there_is_refused() -> None:
 
 def test_names_of_checks_come_from_the_policy() -> None:
     """Outside tests the real checks are known."""
-    with pytest.raises(ConfigError, match="checks.unknown"):
+    with pytest.raises(ConfigError, match=r"checks\.unknown"):
         parse(f"checks: {{nonsense: {{}}}}\n{UPSTREAM}{KEYS}".encode(), "herma.yaml", {})

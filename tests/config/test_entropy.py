@@ -45,7 +45,7 @@ MEASURED = {
     "3141592653589793": 36,
     "P@ssw0rdP@ssw0rd1": 18,
     "p4ssw0rd-f0r-ag3nt": 26,
-    "Tr0ub4dor&3Tr0ub4dor&3": 52,
+    "Tr0ub4dor&3Tr0ub4dor&3": 47,
     "racecarracecarracecar": 18,
     "hermes-agent-api-key": 29,
     "my-secret-api-key-2026": 18,
@@ -54,7 +54,7 @@ MEASURED = {
     "ilovemydogandcat": 41,
     "MyDogBarksAtNight!": 46,
     "lorem-ipsum-dolor-sit-amet": 61,
-    "sk-aaaaaaaaaaaaaaaa": 21,
+    "sk-aaaaaaaaaaaaaaaa": 27,
 }
 
 

@@ -147,30 +147,9 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("openssl") is None:
         pytest.skip("openssl makes the certificate")
     directory = tmp_path_factory.mktemp("tls")
-    subprocess.run(
-        [
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-            "-days",
-            "2",
-        ]
-        + [
-            "-subj",
-            "/CN=localhost",
-            "-keyout",
-            str(directory / "key.pem"),
-            "-out",
-            str(directory / "cert.pem"),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
+    files = ["-keyout", str(directory / "key.pem"), "-out", str(directory / "cert.pem")]
+    subprocess.run([*command.split(), *files], check=True, capture_output=True)
     (directory / "key.pem").chmod(0o600)
     return directory
 

@@ -22,7 +22,8 @@ def create_private(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(descriptor)
-    except OSError:
+    except BaseException:
+        # Also when it was interrupted: half a key would be kept as a whole one.
         with contextlib.suppress(OSError):
             path.unlink()
         raise
