@@ -68,8 +68,9 @@ def _inner(hint: Any) -> tuple[type | None, str]:
         kind, suffix = get_args(kind)[0], "[]"
     elif (origin := get_origin(kind)) is not None and issubclass(origin, Mapping):
         kind, suffix = get_args(kind)[1], ".<id>"
-    found = is_dataclass(kind) and isinstance(kind, type) and kind not in SCALARS
-    return (kind if found else None), suffix
+    if is_dataclass(kind) and isinstance(kind, type) and kind not in SCALARS:
+        return kind, suffix
+    return None, suffix
 
 
 def _described(hint: Any, option: Option) -> str:
