@@ -26,6 +26,19 @@ __all__ = ["Forwarder"]
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
+# Headers whose values are words of a standard, or the caller's own names, which a changed value would lose.
+_PLAIN = frozenset(
+    {
+        b"x-accel-buffering",
+        b"x-content-type-options",
+        b"x-frame-options",
+        b"x-hermes-session-id",
+        b"x-hermes-session-key",
+        b"x-should-retry",
+        b"x-xss-protection",
+    }
+)
+
 # Ids that an answer gives out sit in shallow, small documents; a larger answer is relayed without looking for one.
 _MAX_ANSWER_DEPTH = 64
 _MAX_ANSWER_KEYS = 200_000
@@ -205,16 +218,16 @@ class Forwarder:
         for name, value in downstream_headers(head.status, head.headers, stream=media is Media.EVENTS):
             if name == b"content-encoding" and media is not Media.OPAQUE:
                 continue
-            # Session names are the caller's own, and a changed one would lose the session.
-            own = name.startswith(b"x-hermes-session-") or not name.startswith(b"x-")
-            text = value.decode("latin-1")
-            lines.append((name, value if own else redactor.text(text).text.encode("latin-1", "replace")))
+            if name.startswith(b"x-") and name not in _PLAIN:
+                value = redactor.text(value.decode("latin-1")).text.encode("latin-1", "replace")  # noqa: PLW2901 - rewritten
+            lines.append((name, value))
         return lines
 
 
 def _own_repeat(exchange: Exchange, value: bytes) -> tuple[bytes, bytes]:
-    """Give each caller idempotency keys of its own: the upstream keeps them by value alone, and would hand one caller's
-    stored answer to another that sends the same one.
+    """Give each caller idempotency keys of its own.
+
+    The upstream keeps them by value alone, and would hand one caller's stored answer to another that sends the same one.
     """
     name = exchange.principal.name if exchange.principal is not None else ""
     return b"idempotency-key", hashlib.sha256(name.encode() + b"\0" + value).hexdigest().encode("ascii")
