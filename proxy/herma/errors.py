@@ -54,6 +54,7 @@ class ContentError(HermaError):
 
     def __init__(self, message: str, source: Source) -> None:
         super().__init__(f"{source}: {message}")
+        self.reason = message
         self.source = source
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from herma.cli.terminal import CONFIGURATION, FINE, Terminal
 from herma.config.load import load
-from herma.errors import ConfigError, Problem, Source
+from herma.errors import ConfigError, ContentError, Problem, Source
+from herma.policy.secret import Secret
+from herma.runtime.generation import read_content
 
 __all__ = ["as_json", "check", "counted"]
 
@@ -23,8 +25,14 @@ def check(arguments: argparse.Namespace, terminal: Terminal) -> int:
     given = (_INSECURE,) if arguments.insecure else ()
     try:
         settings = load(arguments.config, os.environ)
+        # `run` would refuse what cannot be read, so `check` reads it as well; what is made of it is thrown away.
+        read_content(settings, Secret(b"not used"))
     except ConfigError as error:
         _report(arguments, terminal, error.problems, given, digest="")
+        return CONFIGURATION
+    except ContentError as error:
+        problem = Problem(error.source, "content.invalid", error.reason)
+        _report(arguments, terminal, (problem,), given, digest="")
         return CONFIGURATION
     _report(arguments, terminal, (), given + settings.warnings, digest=settings.digest)
     return FINE
