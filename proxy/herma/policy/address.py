@@ -125,7 +125,7 @@ def url_host(authority: str, scheme: str = "") -> Host | None:
         port = tail.removeprefix(":")
     elif rest.count(":") == 1:
         name, _, port = rest.partition(":")
-    if not name:
+    if not name.strip("."):
         return None
     number = int(port) if port.isascii() and port.isdigit() and len(port) < 6 else None
     return Host(name.removesuffix("."), parse_address(name), number, scheme.lower(), bool(at))
@@ -157,13 +157,11 @@ def _port(digits: str | None) -> int | None:
 
 def is_metadata(host: Host) -> bool:
     """Tell whether a host is a cloud's metadata service or anything link-local."""
-    match host.address:
-        case IPv4Address() as address:
-            return any(address in network for network in _METADATA_V4)
-        case IPv6Address() as address:
-            return address == _METADATA_V6 or address.is_link_local
-        case None:
-            return host.name in _METADATA_NAMES
+    if host.address is None:
+        return host.name in _METADATA_NAMES
+    if isinstance(host.address, IPv4Address):
+        return any(host.address in network for network in _METADATA_V4)
+    return host.address == _METADATA_V6 or host.address.is_link_local
 
 
 def spellings(address: str) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import ahocorasick_rs
+
 __all__ = ["Entry", "entries", "may_hold_entry"]
 
 # Entries judged in one body; a real configuration has a few dozen.
@@ -52,16 +54,20 @@ class Entry:
     place: str
 
 
+_WORDS = (b"mcp", b"headers", b"transport", b"streamable", b'"sse"', b"command", b"args", b"env")
+_TELLING, _COMMAND, _BESIDE = frozenset(range(5)), 5, frozenset({6, 7})
+_GATE = ahocorasick_rs.BytesAhoCorasick(
+    _WORDS, matchkind=ahocorasick_rs.MatchKind.Standard, implementation=ahocorasick_rs.Implementation.DFA
+)
+
+
 def may_hold_entry(raw: bytes) -> bool:
     """Take the quick look: False means that no entry is in these bytes."""
     if b"\\u00" in raw:
         return True
-    lowered = raw.lower()
-    return (
-        b"mcp" in lowered
-        or (b"command" in lowered and (b"args" in lowered or b"env" in lowered))
-        or b"headers" in lowered
-    )
+    found = {index for index, _, _ in _GATE.find_matches_as_indexes(raw.lower(), overlapping=True)}
+    # A command alone is a tool's argument: it takes arguments or an environment to be an entry.
+    return not found.isdisjoint(_TELLING) or (_COMMAND in found and not found.isdisjoint(_BESIDE))
 
 
 def entries(value: Any, *, whole: bool = False) -> Iterator[Entry]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from ipaddress import IPv4Network, ip_network
+from ipaddress import IPv4Network
 
 import ahocorasick_rs
 
@@ -166,10 +166,7 @@ class IndicatorSet:
 
 def _network(value: str) -> tuple[IPv4Network, int | None]:
     address, _, port = value.partition(":")
-    network = ip_network(address)
-    if not isinstance(network, IPv4Network):
-        raise TypeError("address indicators are IPv4 addresses or networks")
-    return network, int(port) if port else None
+    return IPv4Network(address), int(port) if port else None
 
 
 _TEXTUAL = {

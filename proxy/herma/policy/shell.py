@@ -230,6 +230,9 @@ class _Reader:
         for redirect in node.named_children:
             if redirect.type == "file_redirect":
                 suffix += self._file_redirect(redirect, depth)
+                if redirect.prev_sibling is not None and redirect.prev_sibling.type == "ERROR":
+                    # The grammar knows `<<<` behind a command, not behind a group.
+                    stdin = self._word(redirect.named_children[-1], depth)
             elif redirect.type == "herestring_redirect":
                 stdin = self._word(redirect.named_children[-1], depth)
             elif redirect.type == "heredoc_redirect":
@@ -280,8 +283,7 @@ class _Reader:
     def _assign(self, node: Node, depth: int) -> str:
         name = _text(node.named_children[0]).split("[")[0]
         value = "".join(self._word(child, depth) for child in node.named_children[1:])
-        if name.isidentifier():
-            self.variables[name] = value[:MAX_WORD_CHARS]
+        self.variables[name] = value[:MAX_WORD_CHARS]
         return f"{name}={value}"
 
     def _words(self, node: Node, depth: int) -> list[str]:

@@ -152,6 +152,6 @@ _TOOLS: dict[str, Callable[[list[str], str | None], str | None]] = {
     "xxd": _xxd,
     "which": _which,
     "command": _command,
-    "rot13": _rot13,
+    "rot": _rot13,  # `basename` takes version digits off
     "true": lambda _args, _stdin: "",
 }

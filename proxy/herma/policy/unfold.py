@@ -27,7 +27,7 @@ _HEX = re.compile(r"\b(?:0x)?((?:[0-9a-fA-F]{2}){12,})\b")
 _PERCENT = re.compile(r"(?:[^\s%]{0,64}%[0-9a-fA-F]{2}){4,}[^\s%]{0,64}")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,5})\}|0?([0-7]{3}))")
 _NUMBERS = re.compile(r"\b\d{2,3}(?:\s{0,2},\s{0,2}\d{1,3}){5,}\b")
-_CALLS = re.compile(r"\bchr\(\s{0,2}(\d{1,3})\s{0,2}\)")
+_CALLS = re.compile(r"\bchr\(\s{0,2}(\d{1,3})\s{0,2}\)(?:\s{0,2}[+.]\s{0,2}(?=chr\())?")
 _READABLE = re.compile(r"[\t\n\r\x20-\x7e\u00a0-\uffff]+")
 _LEET = str.maketrans("013457@$", "oieastas")
 
@@ -116,7 +116,7 @@ def _uncall(text: str) -> str | None:
     if text.count("chr(") < 3:
         return None
     spelled = _CALLS.sub(lambda match: chr(int(match[1])), text)
-    return re.sub(r"(?<=.)\s{0,2}[+.]\s{0,2}(?=.)", "", spelled) if spelled != text else None
+    return spelled if spelled != text else None
 
 
 def rot13(text: str) -> str:

@@ -18,7 +18,9 @@ MAX_FINDINGS = 32
 MAX_STRING_CHARS = 256 * 1024
 
 # Escapes and characters that can hide an indicator from the quick look at the raw bytes.
-_HIDES = re.compile(rb"\\[u/]|%[0-9a-fA-F]{2}")
+# Two patterns, because each begins with one fixed byte, which is found ten times faster than a choice.
+_ESCAPE = re.compile(rb"\\[u/]")
+_PERCENT = re.compile(rb"%[0-9a-fA-F]{2}")
 # What makes a mention a use: something is done with the indicator, shortly before it in the same sentence …
 _USE = re.compile(
     r"(?i)(?:\b(?:post|send|upload|connect|clone|install|download|fetch|register|bcc|cc|forward|run|running|execute|start|keep|curl|"
@@ -71,9 +73,8 @@ class IndicatorGuard:
     def _suspects(self, document: Document) -> bool:
         if self._indicators.suspects(document.raw.lower()):
             return True
-        if document.raw.isascii() and not (
-            (b"\\" in document.raw or b"%" in document.raw) and _HIDES.search(document.raw)
-        ):
+        raw = document.raw
+        if raw.isascii() and _ESCAPE.search(raw) is None and _PERCENT.search(raw) is None:
             return False
         texts = [text for _, text in strings(document.value, keys=True)]
         folded = views("\n".join(texts)).folded

@@ -1,0 +1,33 @@
+"""The shipped rules and indicators, read once for all tests that judge with them."""
+
+from functools import cache
+
+from herma.content.indicators import load_indicators
+from herma.content.rules import load_rules
+from herma.content.shipped import data_dir
+from herma.policy.indicator import IndicatorSet
+from herma.policy.prompt_scan import PromptScan
+from herma.policy.rule import Rule
+from herma.policy.server_entry import EntryJudge
+
+__all__ = ["entry_judge", "indicators", "prompt_scan", "rules"]
+
+
+@cache
+def rules(family: str) -> tuple[Rule, ...]:
+    return load_rules(data_dir(f"rules/{family}"), family)
+
+
+@cache
+def indicators() -> IndicatorSet:
+    return load_indicators(data_dir("ioc"))
+
+
+@cache
+def entry_judge() -> EntryJudge:
+    return EntryJudge(rules("mcp"), indicators())
+
+
+@cache
+def prompt_scan() -> PromptScan:
+    return PromptScan(rules("cron"), rules("mcp"))
