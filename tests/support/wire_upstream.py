@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 from herma.wire import Pool, PoolLimits, TcpAddress
@@ -65,6 +65,7 @@ class Scripted:
     address: tuple[str, int]
     requests: list[bytes] = field(default_factory=list)
     connects: int = 0
+    running: int = 0
 
 
 @asynccontextmanager
@@ -76,14 +77,19 @@ async def playing(script: Script, limits: PoolLimits | None = None) -> AsyncIter
         writers.append(writer)
         side = Side(scripted, reader, writer, scripted.connects)
         scripted.connects += 1
+        scripted.running += 1
         try:
-            await script(side)
-        except (asyncio.IncompleteReadError, OSError):
-            pass  # the proxy hung up in mid-request: a script that waits for more has seen enough
+            await run(side)
         finally:
-            if not writer.is_closing():
-                await side.gone()
+            scripted.running -= 1
             writer.transport.abort()
+
+    async def run(side: Side) -> None:
+        # The proxy hung up in mid-request: a script that waits for more has seen enough.
+        with suppress(asyncio.IncompleteReadError, OSError):
+            await script(side)
+        if not side.writer.is_closing():
+            await side.gone()
 
     server = await asyncio.start_server(connected, "127.0.0.1", 0)
     address = server.sockets[0].getsockname()[:2]
@@ -93,6 +99,9 @@ async def playing(script: Script, limits: PoolLimits | None = None) -> AsyncIter
         yield scripted
     finally:
         await pool.close()
+        async with asyncio.timeout(PATIENCE_S):
+            while scripted.running:
+                await asyncio.sleep(0.001)
         for writer in writers:
             writer.transport.abort()
         server.close()

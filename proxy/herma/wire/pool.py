@@ -126,10 +126,8 @@ class Pool:
             connection.rest(self._limits.keepalive_s)
             self._idle.append(connection)
             self._wake_one()
-        elif connection.complete:
-            connection.close()
         else:
-            connection.abort()
+            connection.retire()
 
     async def connect(self) -> UpstreamConnection:
         """Open a new connection.

@@ -63,6 +63,7 @@ class UpstreamConnection(asyncio.Protocol):
         self._head_only = False
         self._upgrade_asked = False
         self._extra = False
+        self._unsent = False
         self.answered = False
         self.failure: UpstreamError | None = None
         self.head: ResponseHead | None = None
@@ -87,6 +88,7 @@ class UpstreamConnection(asyncio.Protocol):
             self._phase is _Phase.COMPLETE
             and self._keep_alive
             and not self._extra
+            and not self._unsent
             and not self._eof
             and not self._transport.is_closing()
             and not self._transport.get_write_buffer_size()
@@ -106,8 +108,19 @@ class UpstreamConnection(asyncio.Protocol):
         self.idle_since = self._loop.time()
         self._watch.set(keepalive_s)
 
+    def retire(self) -> None:
+        """Use it no more: end politely if the exchange is over, otherwise so that the upstream notices at once."""
+        if (
+            self._phase is _Phase.COMPLETE
+            and not self._unsent
+            and not self._transport.get_write_buffer_size()
+        ):
+            self.close()
+        else:
+            self.abort()
+
     def close(self) -> None:
-        """End politely; for idle connections and complete answers."""
+        """End politely, with nothing in flight."""
         self._watch.stop()
         self._phase = _Phase.CLOSED
         self._transport.close()
@@ -119,6 +132,9 @@ class UpstreamConnection(asyncio.Protocol):
         if self._phase is not _Phase.TUNNEL:
             self._phase = _Phase.CLOSED
         self.outlet.reset()
+        if self.failure is None:
+            self.failure = UpstreamError(UpstreamFailure.CLOSED, "the exchange was aborted", sent=True)
+        self._wake()
 
     # --- an exchange --------------------------------------------------------------------------------------------
 
@@ -156,6 +172,8 @@ class UpstreamConnection(asyncio.Protocol):
             while self.outlet.paused and self.head is None and self.failure is None:
                 await self._wait()
             if self.head is not None or self.failure is not None:
+                # The upstream still expects the rest of this body: the next request would be read as that.
+                self._unsent = True
                 return
             self._watch.set(timeout_s)
             self.outlet.write(view[start : start + PIECE_BYTES])
@@ -325,7 +343,6 @@ class UpstreamConnection(asyncio.Protocol):
         if self.failure is None:
             self.failure = UpstreamError(kind, message, sent=True)
         self.abort()
-        self._wake()
 
     def _expired(self) -> None:
         if self._phase is _Phase.IDLE:
