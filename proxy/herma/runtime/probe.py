@@ -153,9 +153,10 @@ class UpstreamWatch:
 
 
 def _announced(capabilities: Any, pointer: str) -> set[tuple[str, str]]:
+    # The pointer names the table of routes; its keys are names that nobody else uses.
     return {
         (endpoint["method"][:MAX_ROUTE_CHARS], endpoint["path"][:MAX_ROUTE_CHARS])
-        for _, endpoint in find(capabilities, pointer)
+        for _, endpoint in find(capabilities, f"{pointer}/*")
         if isinstance(endpoint, dict)
         and isinstance(endpoint.get("method"), str)
         and isinstance(endpoint.get("path"), str)

@@ -1,0 +1,146 @@
+"""What a version of the configuration makes."""
+
+import ssl
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from herma.config.settings import Settings
+from herma.errors import ContentError
+from herma.identity import Verified, hash_key
+from herma.policy.decision import Mode
+from herma.policy.secret import Secret
+from herma.runtime.generation import build, new_fingerprint_key, read_content
+from support.gate import Gate
+from support.inside import content_of, settings_of
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+
+
+def _changed(gate: Gate, **sections: Any) -> Settings:
+    for name, section in sections.items():
+        gate.config[name] = {**gate.config.get(name, {}), **section} if isinstance(section, dict) else section
+    gate.write_config(gate.config)
+    return settings_of(gate)
+
+
+async def test_a_key_opens_what_the_file_says(gate: Gate) -> None:
+    """Name, scopes, group and cap of a key arrive where callers are judged, plain or hashed."""
+    hashed = str(hash_key(Secret(gate.keys["reader"].encode())))
+    keys = [
+        {
+            "name": "plain",
+            "key_file": "runner.key",
+            "scopes": ["run"],
+            "group": "team",
+            "max_concurrent_runs": 3,
+        },
+        {"name": "hashed", "hash": hashed, "scopes": ["read"], "networks": ["192.0.2.0/24"]},
+        {"name": "old", "key_file": "other.key", "scopes": ["read"], "expires": "2026-01-01T00:00:00Z"},
+    ]
+    settings = _changed(gate, auth={"keys": keys})
+    ring = build(settings, content_of(settings)).keyring
+    plain = ring.verify(Secret(gate.keys["runner"].encode()), "127.0.0.1", NOW)
+    assert isinstance(plain, Verified)
+    assert (plain.principal.name, plain.principal.group, plain.principal.max_concurrent_runs) == (
+        "plain",
+        "team",
+        3,
+    )
+    assert set(plain.principal.scopes) == {"run"}
+    reader = Secret(gate.keys["reader"].encode())
+    assert isinstance(ring.verify(reader, "192.0.2.9", NOW), Verified)
+    assert not isinstance(ring.verify(reader, "198.51.100.1", NOW), Verified)
+    assert not isinstance(ring.verify(Secret(gate.keys["other"].encode()), "127.0.0.1", NOW), Verified)
+
+
+@pytest.mark.parametrize(
+    ("listen", "allowed", "refused"),
+    [
+        ({"address": "127.0.0.1:8643"}, [("127.0.0.1", 8643), ("localhost", 8643)], [("evil.example", 8643)]),
+        (
+            {"address": "0.0.0.0:8643", "public_names": ["agent.example.com"]},
+            [("agent.example.com", 443), ("agent.example.com", 8643), ("0.0.0.0", 8643)],
+            [("agent.example.com", 9999), ("localhost", 8643), ("evil.example", 8643)],
+        ),
+        (
+            {"address": "0.0.0.0:8643", "public_names": ["agent.example.com:9443"]},
+            [("agent.example.com", 9443)],
+            [("agent.example.com", 8643), ("agent.example.com", None)],
+        ),
+        ({"address": "unix:/run/herma/gate.sock"}, [("localhost", None)], [("evil.example", None)]),
+    ],
+    ids=["loopback", "public name", "public name with a port", "unix socket"],
+)
+async def test_each_listener_answers_to_its_own_names(
+    gate: Gate,
+    listen: dict[str, Any],
+    allowed: list[tuple[str, int | None]],
+    refused: list[tuple[str, int | None]],
+) -> None:
+    """A host name is good where it was configured, and nowhere else."""
+    settings = _changed(gate, listen=[listen])
+    (policy,) = build(settings, content_of(settings)).hosts
+    assert [policy.allows(*host) for host in allowed] == [True] * len(allowed)
+    assert [policy.allows(*host) for host in refused] == [False] * len(refused)
+
+
+@pytest.mark.parametrize(
+    ("url", "authority"),
+    [
+        ("http://127.0.0.1:8642", b"127.0.0.1:8642"),
+        ("https://agent.example.com", b"agent.example.com"),
+        ("unix:/run/agent.sock", b"localhost"),
+    ],
+    ids=["tcp", "tls", "unix socket"],
+)
+async def test_the_upstream_is_reached_as_configured(gate: Gate, url: str, authority: bytes) -> None:
+    """The upstream hears its own name, and its own key stands ready."""
+    settings = _changed(gate, upstream={"url": url})
+    generation = build(settings, content_of(settings))
+    assert generation.authority == authority
+    assert generation.upstream_key is not None
+    assert generation.upstream_key.reveal() == gate.upstream_key.encode()
+    await generation.pool.close()
+
+
+async def test_authorities_that_are_none_are_an_error(gate: Gate) -> None:
+    """A file without a certificate is not replaced by the system's authorities."""
+    (gate.directory / "ca.pem").write_text("no certificate")
+    settings = _changed(gate, upstream={"url": "https://127.0.0.1:8642", "tls": {"ca_file": "ca.pem"}})
+    with pytest.raises(ssl.SSLError):
+        build(settings, content_of(settings))
+
+
+async def test_modes_of_checks_are_the_configured_ones(gate: Gate) -> None:
+    """A check that the file sets to monitor is in the settings of the generation, and the others enforce."""
+    settings = _changed(gate, checks={"cron_scan": {"mode": "monitor"}})
+    assert build(settings, content_of(settings)).settings.modes() == {"cron_scan": Mode.MONITOR}
+
+
+def test_shipped_content_is_found_and_read(gate: Gate) -> None:
+    """Without directories of the operator's own, the shipped rules are used, all families of them."""
+    content = content_of(settings_of(gate))
+    assert content.profile.name == "hermes-api"
+    assert content.rules.cron
+    assert content.rules.mcp
+
+
+@pytest.mark.parametrize("option", ["rules_dir", "ioc_dir"])
+def test_a_directory_of_the_operators_own_replaces_the_shipped_one(
+    gate: Gate, tmp_path: Path, option: str
+) -> None:
+    """An empty directory is an error: no rules is not "no findings", and the shipped ones do not step in."""
+    (tmp_path / "own").mkdir()
+    settings = _changed(gate, content={option: str(tmp_path / "own")})
+    with pytest.raises(ContentError):
+        read_content(settings, new_fingerprint_key())
+
+
+def test_a_fingerprint_key_is_new_each_time() -> None:
+    """Placeholders of two starts cannot be compared."""
+    first, second = new_fingerprint_key(), new_fingerprint_key()
+    assert len(first.reveal()) == 32
+    assert first.reveal() != second.reveal()

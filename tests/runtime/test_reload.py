@@ -1,0 +1,189 @@
+"""A changed configuration is taken whole, or not at all."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from herma.ingress import Generation
+from herma.runtime.reload import Reloader
+from support.gate import Gate, free_port
+from support.inside import Lines, start_of
+
+
+class Reloading:
+    """A reloader, what it applied, and what it said."""
+
+    def __init__(self, gate: Gate) -> None:
+        self.gate = gate
+        self.log = Lines()
+        self.start = start_of(gate, self.log, {"LATER": "fakeQw7Zs9PbNc2Qx5RtYv"})
+        self.applied: list[Generation] = []
+        self.reloader = Reloader(self.start, self._apply)
+
+    async def _apply(self, generation: Generation) -> None:
+        self.applied.append(generation)
+
+    async def change(self, edit: Callable[[dict[str, Any]], object]) -> None:
+        edit(self.gate.config)
+        self.gate.write_config(self.gate.config)
+        await self.reloader.reload()
+
+
+@pytest.fixture
+def reloading(gate: Gate) -> Iterator[Reloading]:
+    reloading = Reloading(gate)
+    with contextlib.ExitStack() as stack:
+        for bound in reloading.start.sockets:
+            stack.enter_context(bound.sock)
+        yield reloading
+
+
+async def test_a_valid_file_applies(reloading: Reloading) -> None:
+    """The new settings are in force, a generation was made of them, and the log says so."""
+    before = reloading.reloader.settings
+    await reloading.change(lambda config: config["limits"].update(max_concurrent_runs=7))
+    assert reloading.reloader.settings.limits.max_concurrent_runs == 7
+    assert reloading.reloader.settings.digest != before.digest
+    assert [made.settings for made in reloading.applied] == [reloading.reloader.settings]
+    assert reloading.reloader.failure == ""
+    assert reloading.log.events() == ["config.reloaded"]
+
+
+async def test_a_secret_that_changed_applies_without_a_change_of_the_file(reloading: Reloading) -> None:
+    """After a key file was replaced, asking for a reload is enough."""
+    reloading.gate.secret_file("upstream", "fakeW2d6Kp4Vn1Gz7MbJ8hTr")
+    await reloading.reloader.reload()
+    (generation,) = reloading.applied
+    assert generation.upstream_key is not None
+    assert generation.upstream_key.reveal() == b"fakeW2d6Kp4Vn1Gz7MbJ8hTr"
+
+
+def _bad_rules(config: dict[str, Any]) -> None:
+    config["content"] = {"rules_dir": str(Path(config["audit"]["file"]).parent)}
+
+
+def _bad_authorities(config: dict[str, Any]) -> None:
+    directory = Path(config["audit"]["file"]).parent
+    (directory / "ca.pem").write_text("no certificate")
+    config["upstream"] |= {"url": "https://127.0.0.1:8642", "tls": {"ca_file": str(directory / "ca.pem")}}
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        (lambda config: config.update(nonsense=True), "nonsense"),
+        (lambda config: config["limits"].update(max_json_depth=1), "expected 4 to 200"),
+        (lambda config: config["auth"]["keys"][0].update(key_file="none.key"), "No such file"),
+        (lambda config: config["upstream"].update(profile="nobody-knows"), "nobody-knows"),
+        (_bad_rules, "profiles"),
+        (_bad_authorities, "CERTIFICATE"),
+    ],
+    ids=["unknown key", "limit", "missing key file", "profile", "rules", "authorities"],
+)
+async def test_an_invalid_file_changes_nothing(
+    reloading: Reloading, edit: Callable[[dict[str, Any]], object], says: str
+) -> None:
+    """The old configuration stays, the log and the status tell why, and the next valid one is taken."""
+    good = reloading.gate.config_path.read_text()
+    before = reloading.reloader.settings
+    await reloading.change(edit)
+    assert reloading.reloader.settings is before
+    assert reloading.applied == []
+    assert says.lower() in reloading.reloader.failure.lower()
+    assert says.lower() in reloading.log.text().lower()
+    assert set(reloading.log.events()) == {"config.refused"}
+    reloading.gate.write_config(good)
+    await reloading.reloader.reload()
+    assert reloading.reloader.failure == ""
+    assert len(reloading.applied) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"- a\n- b\n", b"a: &x 1\nb: *x\n", b"{" * 5000])
+async def test_a_file_that_is_no_configuration_changes_nothing(reloading: Reloading, content: bytes) -> None:
+    """However broken the file is, the gate goes on."""
+    reloading.gate.config_path.write_bytes(content)
+    await reloading.reloader.reload()
+    assert reloading.applied == []
+    assert reloading.reloader.failure != ""
+
+
+async def test_a_file_that_is_gone_changes_nothing(reloading: Reloading) -> None:
+    """Asked to read a file that is not there, the gate goes on and says so."""
+    reloading.gate.config_path.unlink()
+    await reloading.reloader.reload()
+    assert reloading.applied == []
+    assert "herma.yaml" in reloading.reloader.failure
+
+
+async def test_every_problem_is_a_line_of_its_own(reloading: Reloading) -> None:
+    """The operator sees all mistakes at once, each with its place."""
+
+    def edit(config: dict[str, Any]) -> None:
+        config["nonsense"] = 1
+        config["limits"]["max_json_depth"] = 1
+
+    await reloading.change(edit)
+    lines = [message for _, message in reloading.log.lines]
+    assert len([line for line in lines if "herma.yaml:" in line]) == 2
+    assert all("\n" not in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "edit"),
+    [
+        ("listen", lambda config: config["listen"][0].update(address=f"127.0.0.1:{free_port()}")),
+        ("listen", lambda config: config["listen"].append({"address": f"127.0.0.1:{free_port()}"})),
+        ("listen", lambda config: config["listen"].append({"address": "unix:/run/herma/gate.sock"})),
+        ("admin", lambda config: config["admin"].update(address=f"127.0.0.1:{free_port()}")),
+        ("workers", lambda config: config.update(workers=2)),
+        ("audit", lambda config: config["audit"].update(file="other.jsonl")),
+    ],
+    ids=["address", "one more", "unix socket", "admin", "workers", "audit"],
+)
+async def test_what_was_opened_at_the_start_cannot_change(
+    reloading: Reloading, name: str, edit: Callable[[dict[str, Any]], object]
+) -> None:
+    """A change that needs a restart is refused as a whole, by name, and not half applied."""
+    reloading.gate.config["limits"]["max_concurrent_runs"] = 7
+    await reloading.change(edit)
+    assert reloading.applied == []
+    assert reloading.reloader.settings.limits.max_concurrent_runs == 100
+    assert f"{name} cannot change" in reloading.reloader.failure
+    assert "restart" in reloading.log.text()
+
+
+async def test_names_of_a_listener_may_change(reloading: Reloading) -> None:
+    """Host names are judged for each request, so they need no new socket."""
+    await reloading.change(lambda config: config["listen"][0].update(public_names=["agent.example.com"]))
+    (generation,) = reloading.applied
+    assert generation.hosts[0].allows("agent.example.com", None)
+
+
+async def test_the_environment_is_that_of_the_start(reloading: Reloading) -> None:
+    """A reload finds the variables that the start had."""
+    await reloading.change(
+        lambda config: config["auth"]["keys"].append({"name": "later", "key": "${LATER}", "scopes": ["read"]})
+    )
+    assert reloading.reloader.settings.auth.keys[-1].name == "later"
+
+
+async def test_two_reloads_at_once_come_one_after_the_other(reloading: Reloading) -> None:
+    """A signal and a change that is noticed at the same time do not mix."""
+    await asyncio.gather(reloading.reloader.reload(), reloading.reloader.reload())
+    assert len(reloading.applied) == 2
+    assert reloading.applied[-1].settings is reloading.reloader.settings
+
+
+async def test_no_secret_is_told(reloading: Reloading) -> None:
+    """A refused file's keys do not show in what is said about it."""
+    await reloading.change(
+        lambda config: config["auth"]["keys"].append(
+            {"name": "new", "key": "fakeButShort", "scopes": ["read"]}
+        )
+    )
+    assert reloading.applied == []
+    assert "fakeButShort" not in reloading.reloader.failure + reloading.log.text()
