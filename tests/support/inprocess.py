@@ -427,10 +427,10 @@ def _content(profile: str) -> Content:
     return read_content(settings, Secret(b"fake fingerprint key, 32 bytes..."))
 
 
-def _yaml(port: int, upstream: int, extra: Mapping[str, object], *, keys: bool, profile: str) -> str:
-    top: dict[str, object] = {
+def _yaml(port: int, behind: Mapping[str, object], extra: Mapping[str, object], *, keys: bool) -> str:
+    top = {
         "listen": [{"address": f"127.0.0.1:{port}"}],
-        "upstream": {"url": f"http://127.0.0.1:{upstream}", "key": "${UPSTREAM}", "profile": profile},
+        "upstream": {"key": "${UPSTREAM}", **behind},
         **extra,
     }
     lines = [f"{name}: {json.dumps(value)}" for name, value in top.items()]
@@ -444,14 +444,23 @@ def _yaml(port: int, upstream: int, extra: Mapping[str, object], *, keys: bool, 
 
 @asynccontextmanager
 async def gated(
-    *, keys: bool = True, profile: str = "hermes-api", wire: ServerLimits | None = None, **extra: object
+    *,
+    keys: bool = True,
+    profile: str = "hermes-api",
+    wire: ServerLimits | None = None,
+    upstream_extra: Mapping[str, object] | None = None,
+    **extra: object,
 ) -> AsyncIterator[Gated]:
-    """Run a gate for as long as the block lasts; `extra` are further top-level keys of its configuration."""
+    """Run a gate for as long as the block lasts.
+
+    `upstream_extra` are further keys of its configuration below `upstream`, `extra` those at the top.
+    """
     agent = Agent()
     behind = await asyncio.start_server(agent.serve, "127.0.0.1", 0, limit=1 << 25)
     sock = bound()
     port, upstream = sock.getsockname()[1], behind.sockets[0].getsockname()[1]
-    text = _yaml(port, upstream, extra, keys=keys, profile=profile)
+    behind_it = {"url": f"http://127.0.0.1:{upstream}", "profile": profile, **(upstream_extra or {})}
+    text = _yaml(port, behind_it, extra, keys=keys)
     settings = parse_settings(text.encode(), "herma.yaml", _ENVIRON)
     clock, audit, meter = Clock(), Audit(), Meter()
     failures = settings.auth.failures

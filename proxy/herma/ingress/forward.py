@@ -158,7 +158,9 @@ class Forwarder:
             await self._owners.bind_headers(head.headers)
         media = media_of(_value(head.headers, b"content-type"))
         if exchange.head.method == "HEAD" or head.status in {204, 304}:
-            await self._answer.whole(head.status, self._headers(head, Media.OPAQUE), b"")
+            # Nobody knows here how long the answer to GET would be, so no length is told.
+            await self._answer.start(head.status, self._headers(head, Media.OPAQUE), length=None)
+            await self._request.finish()
         elif media is Media.EVENTS:
             relay = EventRelay(
                 self._plane, self._generation, exchange, self._request, self._record, self._owners

@@ -21,7 +21,7 @@ _ABSENT = Deny(404, "herma.owner.unknown", "There is no such object for this key
 _TAKEN = Deny(403, "herma.owner.taken", "This name belongs to another key.")
 
 # Kinds whose names the upstream gives out and nobody can choose; all others are taken by their first use.
-_GIVEN_OUT = frozenset({"run", "response"})
+_GIVEN_OUT = frozenset({"run", "response", "completion", "file"})
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 

@@ -96,7 +96,8 @@ class Passage:
         forwarder = Forwarder(
             self._plane, self._generation, self._request, self._record, self._answer, owners
         )
-        if self._request.upgrade:
+        # Without a key there is the liveness only, however it is asked for.
+        if self._request.upgrade and exchange.principal is not None:
             await forwarder.upgrade(exchange)
             return
         turn = exchange.match.route.turn
