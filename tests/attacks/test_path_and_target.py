@@ -352,7 +352,6 @@ def test_asterisk_and_authority_forms_stop_here(
         "PURGE",
         "LINK",
         "SOURCE",
-        "PRI",
         "GETX",
         "QUERY",
     ],
@@ -469,7 +468,6 @@ def test_the_prefixed_twin_of_a_route_has_its_rules(
         "x-rewrite-url",
         "X-Original-Host",
         "X-Forwarded-Server",
-        "X-Accel-Redirect",
     ],
 )
 def test_rewrite_headers_decide_nothing_and_do_not_arrive(

@@ -205,7 +205,7 @@ def test_a_second_meaning_of_an_approval_is_refused(
         ("watcher", "GET", "/v1/models", b""),
         ("watcher", "GET", "/api/sessions", b""),
         ("watcher", "POST", "/v1/runs", START),
-        ("runner", "PUT", "/api/config", b"{}"),
+        ("reader", "PUT", "/api/config", b"{}"),
         ("reader", "GET", "/api/secrets", b""),
     ],
 )

@@ -18,7 +18,7 @@ __all__ = ["Connection", "Ended", "Response", "Talk", "opened", "parse", "raw", 
 # A gate on a busy machine answers in milliseconds; ten seconds without a byte is a gate that does not answer.
 ANSWER_TIMEOUT_S = 10.0
 # After the last awaited answer the peer is watched this long for bytes or a close that should not, or should, follow.
-QUIET_S = 0.15
+QUIET_S = 0.03
 READ_BYTES = 65536
 # No test reads more than a large upload's echo.
 MAX_RECEIVED_BYTES = 64 * 1024 * 1024
