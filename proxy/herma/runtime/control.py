@@ -146,5 +146,11 @@ def _exposed(settings: Settings) -> tuple[str, ...]:
     address = settings.upstream.url.address
     if not isinstance(address, Tcp):
         return ()
-    own = {listener.address.port for listener in settings.listen if isinstance(listener.address, Tcp)}
-    return () if address.port in own else listening_addresses(address.port)
+    # The gate itself may use the port of an upstream elsewhere.
+    own = {
+        bind
+        for listener in settings.listen
+        if isinstance(listener.address, Tcp) and listener.address.port == address.port
+        for bind in listener.binds
+    }
+    return tuple(found for found in listening_addresses(address.port) if found not in own)

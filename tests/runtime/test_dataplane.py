@@ -1,0 +1,196 @@
+"""The data plane of one process."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from herma.ingress import Record
+from herma.policy.lifecycle import Lifecycle, Stage
+from herma.runtime.dataplane import DataPlane
+from herma.runtime.generation import build
+from herma.runtime.tally import Tally
+from herma.store import MemoryStore
+from support.gate import Gate, free_port
+from support.inside import Lines, content_of, settings_of, start_of, until
+from support.raw import Connection, Ended, Talk
+from support.shared_state import Clock
+from support.upstream import Hold, RecordingUpstream, sse_answer
+
+CHAT = "/v1/chat/completions"
+HELLO = b'{"messages":[{"role":"user","content":"hi"}],"stream":true}'
+
+
+class Audited:
+    """Keeps the records of finished exchanges."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+
+    def write(self, record: Record, _finished: float) -> None:
+        self.records.append(record)
+
+
+class Running:
+    """A data plane that serves in this process, without anything around it."""
+
+    def __init__(
+        self,
+        gate: Gate,
+        data: DataPlane,
+        lifecycle: Lifecycle,
+        log: Lines,
+        audit: Audited,
+        ending: asyncio.Task[None],
+    ) -> None:
+        self.gate = gate
+        self.data = data
+        self.lifecycle = lifecycle
+        self.log = log
+        self.audit = audit
+        self.ending = ending
+
+    async def ask(self, method: str, target: str, **parts: Any) -> Talk:
+        return await asyncio.to_thread(self.gate.ask, method, target, **parts)
+
+    async def open_stream(self, upstream: RecordingUpstream) -> tuple[Connection, Hold]:
+        """Start a streamed turn that stays open until its hold is released."""
+        hold = Hold()
+        upstream.on("POST", CHAT, sse_answer(b"data: {}\n\n", hold, b"data: [DONE]\n\n"))
+        stream = await asyncio.to_thread(Connection, self.gate.port)
+        stream.send(self.gate.message("POST", CHAT, key="admin", body=HELLO))
+        await asyncio.to_thread(stream.read_until, b"data: {}")
+        return stream, hold
+
+
+@asynccontextmanager
+async def _running(gate: Gate, drain_timeout_s: float = 60.0) -> AsyncIterator[Running]:
+    log, audit, lifecycle = Lines(), Audited(), Lifecycle(drain_timeout_s)
+    start = start_of(gate, log)
+    start.admin.sock.close()
+    generation = build(start.settings, start.content)
+    data = DataPlane(generation, MemoryStore(Clock()), audit, Tally(), lifecycle, log)
+    await data.open(start.listeners)
+    async with asyncio.TaskGroup() as group:
+        ending = group.create_task(data.until_stopped())
+        yield Running(gate, data, lifecycle, log, audit, ending)
+        data.fail()
+        await ending
+
+
+@pytest.fixture
+async def running(gate: Gate) -> AsyncIterator[Running]:
+    async with _running(gate) as running:
+        yield running
+
+
+async def test_it_serves_every_listener_by_its_own_rules(gate: Gate) -> None:
+    """A request is judged by the names of the listener it came in by."""
+    second = free_port()
+    gate.config["listen"].append(
+        {"address": f"0.0.0.0:{second}", "public_names": [f"agent.example.com:{second}"]}
+    )
+    gate.write_config(gate.config)
+    async with _running(gate) as running:
+        assert (await running.ask("GET", "/v1/models", key="admin")).status == 200
+        assert (await running.ask("GET", "/v1/models", key="admin", host="agent.example.com")).status == 421
+        gate.port = second
+        public = f"agent.example.com:{second}"
+        assert (await running.ask("GET", "/v1/models", key="admin", host=public)).status == 200
+        assert (await running.ask("GET", "/v1/models", key="admin", host="localhost")).status == 421
+
+
+async def test_connections_are_counted(running: Running) -> None:
+    """The count is of what is open now."""
+    assert running.data.connections == 0
+    with await asyncio.to_thread(Connection, running.gate.port):
+        await until(lambda: running.data.connections == 1)
+    await until(lambda: running.data.connections == 0)
+
+
+async def test_configured_limits_reach_the_wire(gate: Gate) -> None:
+    """A cap of the file is a cap of the listener."""
+    gate.config["limits"]["max_target_bytes"] = 256
+    gate.write_config(gate.config)
+    async with _running(gate) as running:
+        assert (await running.ask("GET", "/v1/models?" + "x" * 300, key="admin")).status == 414
+
+
+async def test_without_anything_to_wait_for_it_stops_at_once(running: Running) -> None:
+    """Asked to stop while idle, it closes its listeners."""
+    running.data.stop_asked()
+    await running.ending
+    assert running.lifecycle.stage is Stage.STOPPED
+    with pytest.raises(ConnectionRefusedError):
+        await running.ask("GET", "/v1/models", key="admin")
+
+
+async def test_draining_lets_a_stream_end_and_starts_no_turn(
+    running: Running, upstream: RecordingUpstream
+) -> None:
+    """New turns hear when to come back, what starts none is served, and the stream comes to its own end."""
+    stream, hold = await running.open_stream(upstream)
+    with stream:
+        running.data.stop_asked()
+        refused = await running.ask("POST", CHAT, key="admin", body=HELLO)
+        assert refused.status == 503
+        assert int(refused.first.get("retry-after") or 0) > 0
+        assert (await running.ask("GET", "/v1/models", key="admin")).status == 200
+        assert running.lifecycle.stage is Stage.DRAINING
+        hold.release()
+        talk = await asyncio.to_thread(stream.talk)
+        assert talk.first.complete
+        assert b"[DONE]" in talk.first.body
+    await until(lambda: running.lifecycle.stage is Stage.STOPPED)
+    assert "drain.timeout" not in running.log.events()
+
+
+async def test_a_second_request_to_stop_cuts_what_is_left(
+    running: Running, upstream: RecordingUpstream
+) -> None:
+    """A stream that is cut is broken, never ended, and the audit says who cut it."""
+    stream, _ = await running.open_stream(upstream)
+    with stream:
+        running.data.stop_asked()
+        running.data.stop_asked()
+        assert await asyncio.to_thread(stream.read_to_end) is not Ended.OPEN
+        assert not stream.received.endswith(b"0\r\n\r\n")
+    await until(lambda: bool(running.audit.records))
+    assert [record.outcome for record in running.audit.records] == ["aborted"]
+
+
+async def test_a_drain_that_takes_too_long_is_cut(gate: Gate, upstream: RecordingUpstream) -> None:
+    """After the configured time the rest is broken off, and the log says how much it was."""
+    async with _running(gate, drain_timeout_s=0.2) as running:
+        stream, _ = await running.open_stream(upstream)
+        with stream:
+            running.data.stop_asked()
+            assert await asyncio.to_thread(stream.read_to_end) is not Ended.OPEN
+            assert not stream.received.endswith(b"0\r\n\r\n")
+        await until(lambda: running.lifecycle.stage is Stage.STOPPED)
+        assert ("drain.timeout", "1 exchanges did not end in time and are cut") in running.log.lines
+
+
+async def test_an_exchange_keeps_the_generation_it_began_with(
+    running: Running, upstream: RecordingUpstream
+) -> None:
+    """A stream goes on over the old upstream connection while new exchanges go by the new rules."""
+    stream, hold = await running.open_stream(upstream)
+    running.gate.config["strict"] = True
+    running.gate.config["drain_timeout_s"] = 7
+    running.gate.write_config(running.gate.config)
+    settings = settings_of(running.gate)
+    with stream:
+        assert (await running.ask("GET", "/v1/unheard-of", key="admin")).status == 404
+        await running.data.swap(build(settings, content_of(settings)))
+        assert running.lifecycle.drain_timeout_s == 7
+        before = len(upstream.forwarded)
+        assert (await running.ask("GET", "/v1/unheard-of", key="admin")).status == 404
+        assert len(upstream.forwarded) == before
+        assert (await running.ask("GET", "/v1/models", key="admin")).status == 200
+        hold.release()
+        talk = await asyncio.to_thread(stream.talk)
+        assert talk.first.complete
+        assert b"[DONE]" in talk.first.body
