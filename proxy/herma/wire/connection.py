@@ -133,6 +133,8 @@ class ServerConnection(asyncio.Protocol):
 
     def abort(self) -> None:
         """End with RST, whatever is in flight."""
+        if self._task is not None and self._phase is _Phase.TUNNEL:
+            self._task.cancel()
         self._cancel()
         self.reset()
 
@@ -232,7 +234,7 @@ class ServerConnection(asyncio.Protocol):
     def _run(self) -> None:
         if self._request is None or self._phase is not _Phase.BUSY:
             return
-        self._listener.in_flight += 1
+        self._listener.began()
         # Started at once, in this very read: most requests are answered or sent on before the loop turns again.
         task = asyncio.Task(self._serve(self._request), loop=self._loop, eager_start=True)
         if not task.done():
@@ -250,9 +252,9 @@ class ServerConnection(asyncio.Protocol):
             if not request.finished:
                 self._fail(request, _FAILED)
         finally:
-            self._listener.in_flight -= 1
             self._task = None
             self._done(request)
+            self._listener.ended()
 
     def _fail(self, request: ServerRequest, refusal: Refusal) -> None:
         """Answer a request that its handler did not; once an answer was started, only an abort is honest."""

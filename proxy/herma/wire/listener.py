@@ -32,21 +32,34 @@ class Listener:
         self.in_flight = 0
         self.refused_connections = 0
         self.draining = False
-        self._all_gone: asyncio.Event = asyncio.Event()
+        self._quiet = asyncio.Event()
 
     def joined(self, connection: "ServerConnection") -> None:
         """A connection was admitted."""
         self.connections.add(connection)
-        self._all_gone.clear()
+        self._quiet.clear()
 
     def left(self, connection: "ServerConnection", key: str) -> None:
         """A connection is gone."""
         self.connections.discard(connection)
         self.census.leave(key)
-        if not self.connections:
-            self._all_gone.set()
+        self._look()
 
-    async def all_gone(self) -> None:
-        """Wait until no connection is left."""
-        if self.connections:
-            await self._all_gone.wait()
+    def began(self) -> None:
+        """A handler was called."""
+        self.in_flight += 1
+        self._quiet.clear()
+
+    def ended(self) -> None:
+        """A handler has returned."""
+        self.in_flight -= 1
+        self._look()
+
+    async def quiet(self) -> None:
+        """Wait until no connection is left and every handler has returned."""
+        if self.connections or self.in_flight:
+            await self._quiet.wait()
+
+    def _look(self) -> None:
+        if not self.connections and not self.in_flight:
+            self._quiet.set()

@@ -14,6 +14,8 @@ __all__ = ["Handler", "Server", "ServerLimits", "ServerRequest", "WireError"]
 
 # Connections the kernel may hold while we are busy; more than any burst of clients seen, below somaxconn (4096).
 BACKLOG = 2048
+# Cancelled handlers return what they hold (a slot, a lease) within this time or not at all.
+AFTERMATH_S = 5.0
 
 
 class Server:
@@ -60,7 +62,10 @@ class Server:
         self._accepting.append(server)
 
     async def drain(self, timeout_s: float) -> None:
-        """Accept nothing more, let the requests in flight end, and abort what is left after `timeout_s`."""
+        """Accept nothing more, let the requests in flight end, and abort what is left after `timeout_s`.
+
+        Returns when the aborted handlers have cleaned up behind them, or after `AFTERMATH_S`.
+        """
         listener = self._listener
         listener.draining = True
         for server in self._accepting:
@@ -69,7 +74,9 @@ class Server:
             connection.drain()
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
-                await listener.all_gone()
+                await listener.quiet()
         for connection in tuple(listener.connections):
             connection.abort()
-        await listener.all_gone()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(AFTERMATH_S):
+                await listener.quiet()
