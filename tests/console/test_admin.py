@@ -161,9 +161,12 @@ async def test_it_serves_a_bound_socket_for_as_long_as_it_should(shown: Shown) -
     """It takes the socket that was opened at the start, and closes it in the end."""
     sock = socket.create_server(("127.0.0.1", 0))
     port = sock.getsockname()[1]
-    async with serve_admin(sock, shown, shown.drain), aiohttp.ClientSession() as session:
-        async with session.get(f"http://127.0.0.1:{port}/readyz") as answer:
-            assert answer.status == 200
+    async with (
+        serve_admin(sock, shown, shown.drain),
+        aiohttp.ClientSession() as session,
+        session.get(f"http://127.0.0.1:{port}/readyz") as answer,
+    ):
+        assert answer.status == 200
     assert sock.fileno() == -1
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port))
