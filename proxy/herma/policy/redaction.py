@@ -93,16 +93,20 @@ class Redactor:
         parts.append(text[done:])
         return "".join(parts)
 
-    def placeholder(self, hit: Hit) -> str:
+    def stand_in(self, rule_id: str, value: str) -> str:
         """Make the text that stands in for a secret."""
-        return self._fingerprinter.placeholder(hit.rule_id, hit.value)
+        return self._fingerprinter.placeholder(rule_id, value)
 
     def edits(self, text: str, known: Sequence[Hit] = ()) -> list[Edit]:
         """Say what to replace, in order and without overlaps; `known` are secrets that the text's surroundings tell."""
-        return [edit for group in self._groups(text, known) for edit in self._edits(group)]
+        return [edit for secret in self.secrets(text, known) for edit in secret]
+
+    def secrets(self, text: str, known: Sequence[Hit] = ()) -> list[list[Edit]]:
+        """Say what to replace, secret by secret: one that quotes or colour codes cut up takes several edits."""
+        return [self._edits(group) for group in self._groups(text, known)]
 
     def _edits(self, group: _Group) -> list[Edit]:
-        replacement = self.placeholder(group.hit)
+        replacement = self.stand_in(group.hit.rule_id, group.hit.value)
         edits = []
         for start, end in _union(group.spans):
             edits.append(Edit(start, end, replacement, group.hit.rule_id))

@@ -12,6 +12,7 @@ from typing import Final
 from herma.policy.redaction_hit import Hit
 from herma.policy.redaction_name import MAX_NAME_CHARS, Name, Names, Strength
 from herma.policy.redaction_value import (
+    MAX_JUDGED_CHARS,
     is_code,
     is_dull,
     is_path,
@@ -27,6 +28,8 @@ __all__ = ["MAX_VALUE_CHARS", "Value", "assigned", "judge", "name_around", "read
 # The longest single-line secret seen is a 2,300 character service account; a value beyond the bound is masked up to it and the
 # rest is masked with it, see `read_value`.
 MAX_VALUE_CHARS: Final = 16 * 1024
+# A bare word is read so far, then judged.
+MAX_WORD_CHARS: Final = 1024
 
 _NAME_RIGHT: Final = re.compile(r"[A-Za-z0-9_.-]{0,96}+", re.ASCII)
 _OPERATOR: Final = re.compile(
@@ -54,7 +57,9 @@ _QUOTED: Final = re.compile(
 _CLOSING: Final = {"“": "”", "‘": "’", "«": "»"}
 # A shell word, a YAML scalar or a query value: to white space, a quote, an operator of the shell, or a backslash, behind which
 # a decoded view sees more.
-_WORD: Final = re.compile(r"[^\s\"'`;&|<>\\\x00-\x20，。；、！？）」”]{1,16384}+")
+_WORD: Final = re.compile(r"[^\s\"'`;&|<>\\\x00-\x20，。；、！？）」”]{1,1024}+")
+# The rest of a value that is longer than a word is judged by.
+_REST: Final = re.compile(r"[^\s\"'`;&|<>\\\x00-\x20]++")
 _KV_NEXT: Final = re.compile(r",(?=[\w.-]{1,40}+[=:])")
 _TRAIL: Final = ",;:!?)]}>*.'\""
 
@@ -167,6 +172,10 @@ def read_value(text: str, at: int) -> Value | None:
     if found is None:
         return None
     word = found.group()
+    if found.end() - at == MAX_WORD_CHARS:
+        # No word of a sentence is as long: all of it is one value.
+        end = _REST.match(text, at)
+        return Value(at, end.end(), text[at : end.end()], "", closed=True) if end else None
     cut = _KV_NEXT.search(word)
     if cut is not None:
         word = word[: cut.start()]
@@ -211,7 +220,7 @@ def _quoted(text: str, quoted: re.Match[str]) -> Value:
 
 def judge(known: Name, value: Value, form: Form, text: str, name: str) -> bool:
     """Decide whether the value beside a known name is a secret."""
-    written = value.text
+    written = value.text[:MAX_JUDGED_CHARS]
     if not written or is_reference(written) or is_placeholder(written):
         return False
     if is_dull(written):
@@ -239,9 +248,9 @@ def _pathlike(written: str) -> bool:
 
 
 def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
-    written = value.text
-    if not value.closed and len(written) > 512:
-        return looks_random(written[:512])
+    written = value.text[:MAX_JUDGED_CHARS]
+    if not value.closed and len(written) == MAX_JUDGED_CHARS:
+        return looks_random(written[:64])
     if "{" in written and "}" in written and ("${" in written or "{{" in written or written.startswith("{")):
         return False
     if any(character.isspace() for character in written):
@@ -270,7 +279,7 @@ def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
 
 
 def _judge_bare(known: Name, value: Value, form: Form, text: str) -> bool:
-    written = value.text
+    written = value.text[:MAX_JUDGED_CHARS]
     if form.comma:
         return False
     drawn = looks_random(written) or (looks_like_password(written) and not _identifier(written))

@@ -9,7 +9,7 @@ from typing import Final
 
 from herma.policy.redaction_hit import Certainty, Hit
 
-__all__ = ["BLOCK_ID", "MAX_BLOCK_CHARS", "open_block", "private_key"]
+__all__ = ["BLOCK_ID", "MAX_BLOCK_CHARS", "key_ends", "private_key"]
 
 BLOCK_ID: Final = "private-key"
 # An RSA key of 16,384 bits is 12 KiB of text, a PGP key with photo 60 KiB. Beyond the bound the rest is masked as well.
@@ -22,15 +22,16 @@ _PIECE: Final = re.compile(
     r"[A-Za-z0-9+/=]{1,4096}+|(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash):[^\n\\\"]{0,200}+", re.ASCII
 )
 _FOOTER: Final = re.compile(r"-{4,5}END[ ]", re.ASCII)
+_WORDS: Final = re.compile(r"[A-Za-z]{1,15}[ ][A-Za-z]")
 # A line of a key is 64 to 76 characters; a shorter run is its last line, or no key any more.
 _MIN_PIECE: Final = 16
 
 
-def private_key(text: str, start: int) -> Hit | None:
+def private_key(text: str, start: int) -> tuple[Hit, ...]:
     """Find the body of the private key whose header begins at `start`."""
     header = _HEADER.match(text, start) or _PUTTY.match(text, start)
     if header is None:
-        return None
+        return ()
     first, end, length = -1, header.end(), 0
     at = _GAP.match(text, end).end()  # type: ignore[union-attr]  # the pattern matches the empty string
     while at < len(text) and at - start <= MAX_BLOCK_CHARS:
@@ -45,8 +46,8 @@ def private_key(text: str, start: int) -> Hit | None:
         end, length = piece.end(), len(written)
         at = _GAP.match(text, end).end()  # type: ignore[union-attr]  # as above
     if first < 0:
-        return None
-    return Hit(first, end, BLOCK_ID, _essence(text[first:end]), Certainty.BLOCK)
+        return ()
+    return (Hit(first, end, BLOCK_ID, _essence(text[first:end]), Certainty.BLOCK),)
 
 
 def _ends_key(text: str, at: int, previous: int) -> bool:
@@ -61,7 +62,15 @@ def _essence(body: str) -> str:
     return re.sub(r"\\+[nrt]|[^A-Za-z0-9/=:]", "", body)
 
 
-def open_block(text: str, start: int) -> bool:
-    """Tell whether a private key that begins at `start` has not ended in this text."""
-    header = _HEADER.match(text, start) or _PUTTY.match(text, start)
-    return header is not None and _FOOTER.search(text, header.end()) is None
+def key_ends(text: str, at: int) -> int:
+    """Find where a key that is open at `at` ends; -1 when it is still open."""
+    while at < len(text):
+        at = _GAP.match(text, at).end()  # type: ignore[union-attr]  # as above
+        if at == len(text):
+            return -1
+        piece = _PIECE.match(text, at)
+        # A short piece is the last line of the key, or prose: the next one tells, unless it is a blank and a word.
+        if piece is None or _WORDS.match(text, at):
+            return at
+        at = piece.end()
+    return -1

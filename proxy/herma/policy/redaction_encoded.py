@@ -13,7 +13,7 @@ from herma.policy.redaction_hit import Certainty, Hit
 
 __all__ = ["encoded"]
 
-_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{16,65536}+={0,2}", re.ASCII)
+_BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,65536}+={0,2}", re.ASCII)
 _HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2}){16,32768}+", re.ASCII)
 
 
@@ -21,6 +21,9 @@ def encoded(text: str, inside: Callable[[str], list[Hit]]) -> Iterator[Hit]:
     """Find runs whose decoded text holds a secret, as told by `inside`."""
     for found in _BASE64.finditer(text):
         run = found.group()
+        # Text in base64 has both cases within sixteen characters; identifiers and paths mostly do not.
+        if (run.islower() or run.isupper()) and not _HEX.fullmatch(run):
+            continue
         for decoded in (_base64(run), _hexadecimal(run)):
             hits = inside(decoded) if decoded else []
             if hits:

@@ -5,6 +5,7 @@ The gate names the places where a rule could begin; each place is handed to the 
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from herma.policy import redaction_header, redaction_url
@@ -17,83 +18,89 @@ from herma.policy.redaction_name import Names
 from herma.policy.redaction_pattern import CommandRule, FormatRule
 from herma.policy.rule import Rule
 
-__all__ = ["Finder", "Grammar"]
+__all__ = ["Finder"]
 
-
-class Grammar:
-    """How a rule of the redaction family finds its secrets (`options.grammar`)."""
-
-    FORMAT = "format"
-    COMMAND = "command"
-    ASSIGNMENT = "assignment"
-    RUN = "run"
-    AUTHORIZATION = "authorization"
-    SCHEME = "scheme"
-    COOKIE = "cookie"
-    URL = "url"
-    BLOCK = "block"
-
-
-type Find = Callable[[str, str, int, int], Iterable[Hit]]
+type Find = Callable[[str, int, int], Iterable[Hit]]
 
 # Formats without a literal (a Discord token, a Twilio key) are tried only where a run of token characters is this long.
-_RUN: Final = re.compile(r"[A-Za-z0-9_.-]{34,4096}+", re.ASCII)
-_DECODED: Final = {Grammar.FORMAT, Grammar.BLOCK}
+_RUN: Final = re.compile(r"(?<![A-Za-z0-9_.-])[A-Za-z0-9_.-]{34,4096}+", re.ASCII)
+
+
+_SEPARATOR: Final = re.compile(r"[\n;|&]")
+# A verb repeated within so few characters of one simple command is a hostile repetition, or a path (`mysql/mysql.sock`).
+SAME_COMMAND_CHARS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Grammar:
+    """How the rules behind one keyword look at a place: `name` widens to the name first, `line` looks at a line once."""
+
+    find: Find
+    number: int
+    name: bool = False
+    line: bool = False
+    command: bool = False
 
 
 class Finder:
     """All rules of the redaction family behind one gate."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        self.names = Names(rule for rule in rules if rule.options.get("grammar") == Grammar.ASSIGNMENT)
-        self._finders: dict[str, list[Find]] = {}
-        self._runs: list[FormatRule] = []
         self.rules = {rule.id: rule for rule in rules}
-        for rule in rules:
-            self._add(rule)
-        self.gate = Gate(self._finders)
-        self._by_number = [self._finders[word] for word in self.gate.keywords]
-        # Whole lines must be held back in a stream when one of these words stands in them.
-        self.line_words = tuple(
-            word for rule in rules if rule.options.get("whole_line") for word in rule.keywords
+        self.names = Names(rule for rule in rules if rule.options.get("grammar") == "assignment")
+        self._runs = [FormatRule(rule) for rule in rules if rule.options.get("grammar") == "run"]
+        self._assigned = _Grammar(
+            lambda text, first, last: assigned(text, first, last, self.names), -1, name=True
         )
+        grammars: dict[str, list[_Grammar]] = {}
+        for number, rule in enumerate(rules):
+            grammar = self._grammar(rule, number)
+            if grammar is None:
+                continue
+            if not rule.keywords:
+                raise ValueError(f"rule {rule.id}: a rule without keywords would never be tried")
+            for word in rule.keywords:
+                if grammar not in grammars.setdefault(word, []):
+                    grammars[word].append(grammar)
+        self.gate = Gate(grammars)
+        # Public beginnings of credentials: what follows one is secret, whether or not it is complete.
+        self.formats = Gate(
+            word
+            for rule in rules
+            if rule.options.get("grammar") == "format"
+            for word in rule.keywords
+            if len(word) >= 3
+        )
+        self._by_number = [grammars[word] for word in self.gate.keywords]
+        # In a stream, the line of these words is held back: what stands before them may be the secret.
+        self.line_verbs = tuple(word for rule in rules for word in rule.options.get("hold", ()))
 
-    def _add(self, rule: Rule) -> None:
-        find: Find
+    def _grammar(self, rule: Rule, number: int) -> _Grammar | None:
         match rule.options.get("grammar"):
-            case Grammar.FORMAT:
+            case "format":
                 fmt = FormatRule(rule)
-                find = lambda text, _, start, __: fmt.at(text, start)  # noqa: E731 - one line each reads as a table
-            case Grammar.COMMAND:
+                return _Grammar(lambda text, start, _: fmt.at(text, start), number)
+            case "command":
                 command = CommandRule(rule)
-                find = lambda text, _, start, __: command.at(text, start)  # noqa: E731
-            case Grammar.RUN:
-                self._runs.append(FormatRule(rule))
-                return
-            case Grammar.ASSIGNMENT:
-                find = self._assigned
-            case Grammar.AUTHORIZATION:
-                find = lambda text, _, __, end: redaction_header.authorization(text, end)  # noqa: E731
-            case Grammar.SCHEME:
-                find = lambda text, _, __, end: redaction_header.bare_scheme(text, end)  # noqa: E731
-            case Grammar.COOKIE:
-                find = lambda text, _, __, end: redaction_header.cookie(text, end, self.names)  # noqa: E731
-            case Grammar.URL:
-                find = lambda text, _, start, end: redaction_url.user_info(text, start, end)  # noqa: E731
-            case Grammar.BLOCK:
-                find = lambda text, _, start, __: _block(text, start)  # noqa: E731
+                return _Grammar(
+                    lambda text, start, _: command.at(text, start), number, line=command.whole_line
+                )
+            case "run":
+                return None
+            case "assignment":
+                return self._assigned
+            case "authorization":
+                return _Grammar(lambda text, _, end: redaction_header.authorization(text, end), number)
+            case "scheme":
+                return _Grammar(lambda text, _, end: redaction_header.bare_scheme(text, end), number)
+            case "cookie":
+                return _Grammar(lambda text, _, end: redaction_header.cookie(text, end, self.names), number)
+            case "url":
+                return _Grammar(redaction_url.user_info, number)
+            case "block":
+                return _Grammar(lambda text, start, _: private_key(text, start), number)
             case other:
                 raise ValueError(f"rule {rule.id}: unknown grammar {other!r}")
-        if not rule.keywords:
-            raise ValueError(f"rule {rule.id}: a rule without keywords would never be tried")
-        for word in rule.keywords:
-            finders = self._finders.setdefault(word, [])
-            if find not in finders:
-                finders.append(find)
-
-    def _assigned(self, text: str, lower: str, start: int, end: int) -> Iterator[Hit]:
-        first, last = name_around(text, start, end)
-        return assigned(text, first, last, self.names)
 
     def may_hold(self, text: str) -> bool:
         """Tell whether any keyword is in the text."""
@@ -101,32 +108,42 @@ class Finder:
 
     def find(self, text: str) -> list[Hit]:
         """Find every secret of one text, in no order; hits may overlap."""
-        hits: list[Hit] = []
-        lower = lowered(text)
-        names: set[int] = set()
-        block_end = 0
+        hits: list[Hit] = list(self._in_runs(text))
         masked = [found.span() for found in PLACEHOLDER.finditer(text)] if "[" in text else []
-        for number, start, end in self.gate.hits(lower):
+        # Where each grammar has already looked: a hostile repetition is read once, not once a repetition.
+        seen: dict[int, int] = {}
+        marks = iter([*masked, (len(text), len(text))])
+        first, last = next(marks)
+        for number, start, end in sorted(self.gate.hits(lowered(text)), key=_start):
+            while start >= last and first < len(text):
+                first, last = next(marks)
             # The class inside a placeholder (`[password:7f3a91c2]`) is a keyword as well.
-            if any(first <= start < last for first, last in masked):
+            if first <= start < last:
                 continue
-            for find in self._by_number[number]:
-                if find == self._assigned:
-                    # `api_key` is found as `api_key` and as `key`: one name, one look.
-                    first, last = name_around(text, start, end)
-                    if first in names:
-                        continue
-                    names.add(first)
-                    hits.extend(assigned(text, first, last, self.names))
-                elif start >= block_end:
-                    for hit in find(text, lower, start, end):
-                        hits.append(hit)
-                        if hit.certainty is Certainty.BLOCK:
-                            block_end = hit.end
-        hits.extend(self._in_runs(text))
+            for grammar in self._by_number[number]:
+                if start >= seen.get(grammar.number, 0):
+                    hits.extend(self._look(grammar, text, start, end, seen))
         if masked:
             # A hit that begins or ends inside a placeholder took it apart.
             hits = [hit for hit in hits if not any(a < hit.start < b or a < hit.end < b for a, b in masked)]
+        return hits
+
+    @staticmethod
+    def _look(grammar: _Grammar, text: str, start: int, end: int, seen: dict[int, int]) -> Iterable[Hit]:
+        if grammar.name:
+            start, end = name_around(text, start, end)
+            # `api_key` is found as `api_key` and as `key`: one name, one look.
+            seen[grammar.number] = end
+        elif grammar.line:
+            line_end = text.find("\n", start)
+            seen[grammar.number] = line_end if line_end >= 0 else len(text)
+        hits = list(grammar.find(text, start, end))
+        if hits and not grammar.line:
+            seen[grammar.number] = max(hit.end for hit in hits)
+        elif grammar.command and not grammar.line:
+            # What this verb did not find, the same verb a few characters on will not find either.
+            separator = _SEPARATOR.search(text, end, end + SAME_COMMAND_CHARS)
+            seen[grammar.number] = separator.start() if separator else end + SAME_COMMAND_CHARS
         return hits
 
     def _in_runs(self, text: str) -> Iterator[Hit]:
@@ -135,6 +152,5 @@ class Finder:
                 yield from rule.everywhere(text, run.start(), run.end())
 
 
-def _block(text: str, start: int) -> Iterable[Hit]:
-    hit = private_key(text, start)
-    return () if hit is None else (hit,)
+def _start(hit: tuple[int, int, int]) -> int:
+    return hit[1]

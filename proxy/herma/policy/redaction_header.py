@@ -11,6 +11,7 @@ from herma.policy.redaction_assignment import untrailed
 from herma.policy.redaction_hit import Hit
 from herma.policy.redaction_name import Names
 from herma.policy.redaction_value import (
+    MAX_JUDGED_CHARS,
     is_dull,
     is_placeholder,
     is_reference,
@@ -106,7 +107,12 @@ def authorization(text: str, end: int) -> Iterator[Hit]:
     if _left_alone(written) or is_dull(written):
         return
     # A word nobody knows as a scheme begins a sentence ("Authorization: see below") unless a key follows.
-    if known or looks_random(written) or (looks_like_password(written) and scheme is None):
+    if (
+        known
+        or len(written) >= MAX_JUDGED_CHARS
+        or looks_random(written)
+        or (looks_like_password(written) and scheme is None)
+    ):
         yield Hit(at, at + len(written), AUTHORIZATION_ID, written)
     elif scheme is not None:
         second = _CREDENTIAL.match(text, scheme.end())

@@ -19,7 +19,7 @@ from herma.policy.redaction_hit import Hit
 if TYPE_CHECKING:
     from herma.policy.redaction import Redactor
 
-__all__ = ["beside", "redact_json", "redact_json_text"]
+__all__ = ["Piece", "beside", "literal", "redact_json", "redact_json_text", "redact_string", "strings"]
 
 # `arguments` of a tool call inside a stored transcript inside an event: three layers and one to spare.
 MAX_NESTED_JSON: Final = 4
@@ -31,7 +31,7 @@ _VALUE_KEYS: Final = ("value", "v", "val", "content", "default")
 
 
 @dataclass(slots=True)
-class _String:
+class Piece:
     """One string: where its characters stand, what they mean, and where it stands in the document."""
 
     start: int
@@ -40,6 +40,7 @@ class _String:
     pointer: str
     key: str = ""
     known: list[Hit] = field(default_factory=list)
+    is_key: bool = False
 
 
 @dataclass(slots=True)
@@ -50,7 +51,7 @@ class _Frame:
     array: bool
     key: str = ""
     index: int = 0
-    strings: list[_String] = field(default_factory=list)
+    strings: list[Piece] = field(default_factory=list)
     plain: bool = True
 
 
@@ -81,10 +82,10 @@ def redact_json_text(redactor: "Redactor", text: str, depth: int = 0) -> tuple[s
     parts: list[str] = []
     findings: list[Finding] = []
     done = 0
-    for string in sorted(_strings(text, redactor.finder), key=lambda string: string.start):
-        new, found = _redact_string(redactor, string, depth)
+    for string in sorted(strings(text, redactor.finder), key=lambda string: string.start):
+        new, found = redact_string(redactor, string, depth)
         if found:
-            parts += (text[done : string.start], _literal(new, text[string.start : string.end]))
+            parts += (text[done : string.start], literal(new, text[string.start : string.end]))
             done = string.end
             findings.extend(found)
     if not findings:
@@ -93,7 +94,8 @@ def redact_json_text(redactor: "Redactor", text: str, depth: int = 0) -> tuple[s
     return "".join(parts), tuple(findings)
 
 
-def _redact_string(redactor: "Redactor", string: _String, depth: int) -> tuple[str, tuple[Finding, ...]]:
+def redact_string(redactor: "Redactor", string: Piece, depth: int) -> tuple[str, tuple[Finding, ...]]:
+    """Mask secrets in one string, in the light of what stands beside it."""
     text = string.text
     if (
         depth < MAX_NESTED_JSON
@@ -131,16 +133,16 @@ def _moved(hits: Iterator[Hit], by: int) -> Iterator[Hit]:
             yield Hit(hit.start - by, hit.end - by, hit.rule_id, hit.value, hit.certainty)
 
 
-def _literal(text: str, before: str) -> str:
+def literal(text: str, before: str) -> str:
     """Write a string as JSON, in ASCII if it was."""
     ascii_only = before.isascii() or any("\ud800" <= character <= "\udfff" for character in text)
     return json.dumps(text, ensure_ascii=ascii_only)[1:-1]
 
 
-def _strings(text: str, finder: Finder) -> Iterator[_String]:
+def strings(text: str, finder: Finder) -> Iterator[Piece]:
     """Yield every string of a valid JSON text, keys included, with what its surroundings tell."""
     stack = [_Frame("", array=True, plain=False)]
-    pending = _String(0, 0, "", "")
+    pending = Piece(0, 0, "", "")
     for found in _TOKEN.finditer(text):
         token = found.group()
         frame = stack[-1]
@@ -158,7 +160,7 @@ def _strings(text: str, finder: Finder) -> Iterator[_String]:
                 stack.pop()
             case ":":
                 # The string before a colon is a key: it is judged by itself, and says what follows.
-                pending.key = ""
+                pending.key, pending.is_key = "", True
                 frame.key = pending.text
                 pending.pointer = _child(frame, len(stack))
             case ",":
@@ -166,7 +168,7 @@ def _strings(text: str, finder: Finder) -> Iterator[_String]:
             case '"':
                 literal = text[found.start() + 1 : found.end() - 1]
                 value = json.loads(token) if "\\" in literal else literal
-                pending = _String(
+                pending = Piece(
                     found.start() + 1, found.end() - 1, value, _child(frame, len(stack)), frame.key
                 )
                 frame.strings.append(pending)
@@ -195,7 +197,7 @@ def _relate(frame: _Frame, finder: Finder) -> None:
         value.known.extend(beside(finder, name.text, value.text))
 
 
-def _arguments(strings: Sequence[_String], finder: Finder) -> None:
+def _arguments(strings: Sequence[Piece], finder: Finder) -> None:
     """Read an array of strings as a command line."""
     joined = " ".join(string.text for string in strings)
     starts: list[int] = []

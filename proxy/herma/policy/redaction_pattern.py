@@ -91,17 +91,16 @@ class CommandRule:
 
     def at(self, text: str, start: int) -> Iterator[Hit]:
         """Find the credential of the command whose verb begins at `start`."""
-        first = start
-        if self.whole_line:
-            first = max(
-                text.rfind("\n", max(0, start - MAX_COMMAND_CHARS), start) + 1, start - MAX_COMMAND_CHARS, 0
-            )
-        stop = min(len(text), start + MAX_COMMAND_CHARS)
+        first, stop = start, min(len(text), start + MAX_COMMAND_CHARS)
         try:
-            for found in self._pattern.finditer(text, first, stop, timeout=COMMAND_TIMEOUT_S):
-                yield from self._hit(found)
-                if not self.whole_line:
-                    break
+            if self.whole_line:
+                first = max(text.rfind("\n", 0, start) + 1, start - MAX_COMMAND_CHARS)
+                line_end = text.find("\n", start, stop)
+                stop = line_end if line_end >= 0 else stop
+                for found in self._pattern.finditer(text, first, stop, timeout=COMMAND_TIMEOUT_S):
+                    yield from self._hit(found)
+            elif (anchored := self._pattern.match(text, first, stop, timeout=COMMAND_TIMEOUT_S)) is not None:
+                yield from self._hit(anchored)
         except TimeoutError:
             yield Hit(first, stop, self.id, text[first:stop])
 

@@ -337,6 +337,8 @@ _PROSE_WORDS: Final = frozenset(
         "using",
     ]
 )
+# What 512 characters look like, the rest looks like.
+MAX_JUDGED_CHARS: Final = 512
 _NUMBER: Final = re.compile(
     r"[-+]?(?:0x[0-9a-fA-F]{1,8}|\d[\d_,.:]*+)(?:%|[smhdwy]|ms|kb|mb|gb|KB|MB|GB|px|em|rem|s)?$", re.ASCII
 )
@@ -364,6 +366,7 @@ def is_code(value: str) -> bool:
 
 def is_placeholder(value: str) -> bool:
     """Tell whether the value only marks where a secret would stand, or was masked already."""
+    value = value[:MAX_JUDGED_CHARS]
     rest = without_placeholders(value)
     if rest != value and sum(character.isalnum() for character in rest) < 3:
         return True
@@ -415,6 +418,7 @@ def looks_random(value: str, *, at_least: int = 8) -> bool:
     """
     if len(value) < at_least:
         return False
+    value = value[:MAX_JUDGED_CHARS]
     if all(_WORDY_PART.match(part) for part in _SEPARATORS.split(value) if part):
         return False
     kinds = [_kind(character) for character in value if character.isalnum()]

@@ -36,6 +36,11 @@ _EVENT_GAP: Final = re.compile(
 _ENTITIES: Final = {"quot": '"', "amp": "&", "lt": "<", "gt": ">", "apos": "'"}
 
 
+# The longest way from a name to its value is 400 characters (a command line); a value in one line is found from its start.
+MAX_BEFORE: Final = 512
+MAX_AFTER: Final = 4096
+
+
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """Characters of the view from `at` on, and the characters of the source they stand for."""
@@ -74,27 +79,59 @@ class View:
         return _joined(spans)
 
     def derive(self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> "View | None":
-        """Rewrite every match of a pattern; None when there is none."""
-        pieces: list[_Piece] = []
-        parts: list[str] = []
-        at = done = 0
+        """Rewrite every match of a pattern; None when there is none.
+
+        The new view holds the surroundings of the matches only: the rest reads the same and has been looked at.
+        """
+        builder = _Builder(self.text)
         for found in pattern.finditer(self.text):
-            start, end = found.span()
-            if start > done:
-                pieces.append(_Piece(at, done, start, literal=True))
-                parts.append(self.text[done:start])
-                at += start - done
-            written = replace(found)
-            if written:
-                pieces.append(_Piece(at, start, end, literal=False))
-                parts.append(written)
-                at += len(written)
-            done = end
-        if not done:
+            builder.add(found.start(), found.end(), replace(found))
+        return builder.view(self)
+
+
+class _Builder:
+    """Puts the pieces of a derived view together."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._pieces: list[_Piece] = []
+        self._parts: list[str] = []
+        self._at = 0
+        # Where the source was copied to, and where the surroundings of the last match end.
+        self._done = 0
+        self._wanted = 0
+
+    def add(self, start: int, end: int, written: str) -> None:
+        text = self._text
+        if start > self._wanted:
+            self._copy(self._wanted)
+            first = max(self._done, text.rfind("\n", 0, max(0, start - 1)) + 1, start - MAX_BEFORE)
+            if first > self._done:
+                # Far apart: no name here belongs to a value there.
+                self._parts.append("\n\n")
+                self._at += 2
+                self._done = first
+        self._copy(start)
+        if written:
+            self._pieces.append(_Piece(self._at, start, end, literal=False))
+            self._parts.append(written)
+            self._at += len(written)
+        self._done = end
+        stop = text.find("\n", end, end + MAX_AFTER)
+        self._wanted = stop if stop >= 0 else min(len(text), end + MAX_AFTER)
+
+    def _copy(self, end: int) -> None:
+        if end > self._done:
+            self._pieces.append(_Piece(self._at, self._done, end, literal=True))
+            self._parts.append(self._text[self._done : end])
+            self._at += end - self._done
+            self._done = end
+
+    def view(self, source: View) -> View | None:
+        if not self._wanted and not self._done:
             return None
-        pieces.append(_Piece(at, done, len(self.text), literal=True))
-        parts.append(self.text[done:])
-        return View("".join(parts), pieces, self)
+        self._copy(self._wanted)
+        return View("".join(self._parts), self._pieces, source)
 
 
 def _joined(spans: list[Span]) -> list[Span]:

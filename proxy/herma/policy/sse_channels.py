@@ -1,0 +1,142 @@
+"""Which strings of an event are pieces of a longer text, and what the event says of its stream.
+
+A piece is recognised by where it stands, in every dialect at once: a dialect that is not known yet still says `delta`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+__all__ = ["Approval", "Ending", "approval", "channel_key", "ended_item", "ending", "event_name"]
+
+# What the members below a `delta` object that hold text are called.
+_TEXT_MEMBERS: Final = frozenset(
+    {
+        "content",
+        "text",
+        "reasoning_content",
+        "reasoning",
+        "thinking",
+        "refusal",
+        "arguments",
+        "partial_json",
+        "transcript",
+        "output",
+        "input",
+    }
+)
+_DELTA_EVENT: Final = re.compile(r"(?:^|[._])(?:delta|progress|chunk)$")
+_IDENTITY: Final = (
+    "run_id",
+    "session_id",
+    "response_id",
+    "id",
+    "message_id",
+    "item_id",
+    "tool_call_id",
+    "toolCallId",
+    "call_id",
+    "output_index",
+    "content_index",
+    "summary_index",
+    "index",
+)
+_ITEM: Final = ("item_id", "message_id", "call_id", "toolCallId", "tool_call_id")
+_ENDED: Final = frozenset({"run.completed", "run.failed", "run.cancelled"})
+_COMPLETED: Final = _ENDED | {
+    "response.completed",
+    "response.failed",
+    "response.incomplete",
+    "response.cancelled",
+    "done",
+    "error",
+    "message_stop",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A run waits for an answer, and these are the answers it takes."""
+
+    run_id: str
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The stream says that it is complete; `run_id` is set when a run ended."""
+
+    run_id: str = ""
+    run: bool = False
+
+
+def event_name(name: str, value: Any) -> str:
+    """Find the event's name: in the payload (`event`, `type`), else in the event's own field."""
+    if isinstance(value, dict):
+        for key in ("event", "type"):
+            if isinstance(value.get(key), str):
+                return str(value[key])
+    return name
+
+
+def ending(name: str, value: Any) -> Ending | None:
+    """Tell whether the event ends its stream."""
+    if name not in _COMPLETED:
+        return None
+    run_id = value.get("run_id") if isinstance(value, dict) else None
+    return Ending(run_id if isinstance(run_id, str) else "", name in _ENDED)
+
+
+def ended_item(name: str, value: Any) -> frozenset[tuple[str, object]]:
+    """Tell which item is complete, as the parts of a channel's key; nothing when the event completes none."""
+    if not name.endswith((".done", ".completed")) or not isinstance(value, dict):
+        return frozenset()
+    return frozenset((key, value[key]) for key in _ITEM if isinstance(value.get(key), str))
+
+
+def approval(name: str, value: Any) -> Approval | None:
+    """Read an approval request."""
+    if name != "approval.request" or not isinstance(value, dict):
+        return None
+    choices = value.get("choices")
+    run_id = value.get("run_id")
+    if not isinstance(run_id, str) or not isinstance(choices, list):
+        return None
+    return Approval(run_id, tuple(choice for choice in choices if isinstance(choice, str)))
+
+
+def channel_key(name: str, value: Any, pointer: str) -> tuple[object, ...] | None:
+    """Name the text that the string at `pointer` continues; None when the string is complete in itself."""
+    steps = pointer.split("/")[1:]
+    if not steps:
+        return None
+    last = steps[-1]
+    piece = last == "delta" or ("delta" in steps[:-1] and last in _TEXT_MEMBERS)
+    if not piece and not (
+        _DELTA_EVENT.search(name) is not None and len(steps) == 1 and last in _TEXT_MEMBERS
+    ):
+        return None
+    return (name, last, *_identity(value, steps))
+
+
+def _identity(value: Any, steps: list[str]) -> Iterator[object]:
+    """Walk to the string and collect what tells one text from another on the way."""
+    for step in steps:
+        if isinstance(value, dict):
+            yield from _own(value)
+            value = value.get(step)
+        elif isinstance(value, list):
+            position = int(step)
+            value = value[position]
+            # Without an index of its own, the place in the list is the identity.
+            if not (isinstance(value, dict) and isinstance(value.get("index"), int)):
+                yield position
+
+
+def _own(value: Mapping[str, Any]) -> Iterator[object]:
+    # The id of a tool call comes with its first piece only; its index comes with each.
+    indexed = "index" in value
+    for key in _IDENTITY:
+        if key in value and not (indexed and key == "id") and isinstance(value[key], str | int):
+            yield (key, value[key])

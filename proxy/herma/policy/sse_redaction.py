@@ -1,0 +1,274 @@
+"""Redaction of an event stream: whole events, in order, each with its own bytes unless a secret was in it.
+
+Complete strings are masked at once. Pieces of a longer text go through a channel each; an event waits in the queue until its
+pieces are decided, and everything behind it waits with it, so that no event is lost, doubled or moved. Comments do not wait.
+"""
+
+import json
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from herma.policy.decision import Finding
+from herma.policy.redaction import Redactor
+from herma.policy.redaction_json import Piece, literal, redact_string, strings
+from herma.policy.route import Dialect
+from herma.policy.sse import MAX_EVENT_BYTES, Event, Passing, Splitter, StreamRefused
+from herma.policy.sse_channels import Approval, approval, channel_key, ended_item, ending, event_name
+from herma.policy.stream_redaction import Channel
+
+__all__ = ["Saw", "SseRedactor", "error_event"]
+
+# Texts that are open at once: parallel tool calls of one turn are some ten. The oldest is closed when there are more.
+MAX_CHANNELS: Final = 64
+# Events that wait for one decision. 300 ms of the fastest stream measured (15,000 events a second) is 4,500.
+MAX_WAITING_EVENTS: Final = 8192
+MAX_WAITING_BYTES: Final = 2 * MAX_EVENT_BYTES
+MAX_APPROVALS: Final = 256
+
+
+@dataclass(slots=True)
+class Saw:
+    """What the stream has said about itself so far."""
+
+    completed: bool = False
+    run_ended: bool = False
+    run_id: str = ""
+
+
+@dataclass(slots=True)
+class _Part:
+    """One string of an event that a channel decides; `piece` is None when it is the whole data."""
+
+    channel: Channel
+    start: int
+    text: str
+    piece: Piece | None
+
+    def decided(self) -> bool:
+        return self.channel.decided >= self.start + len(self.text)
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """One event in the queue: what is changed in it already, and what is not decided yet."""
+
+    event: Event
+    data: str = ""
+    edits: list[tuple[int, int, str]] = field(default_factory=list)
+    parts: list[_Part] = field(default_factory=list)
+    suffix: bytes = b""
+
+    def decided(self) -> bool:
+        return all(part.decided() for part in self.parts)
+
+    def render(self) -> bytes:
+        whole: str | None = None
+        for part in self.parts:
+            new = part.channel.render(part.text, part.start)
+            if new == part.text:
+                continue
+            if part.piece is None:
+                whole = new
+            else:
+                written = literal(new, self.data[part.piece.start : part.piece.end])
+                self.edits.append((part.piece.start, part.piece.end, written))
+        if whole is not None:
+            return self.event.with_data(whole.encode("utf-8", "surrogateescape"))
+        if not self.edits:
+            return self.event.raw
+        parts: list[str] = []
+        done = 0
+        for start, end, written in sorted(self.edits):
+            parts += (self.data[done:start], written)
+            done = end
+        parts.append(self.data[done:])
+        return self.event.with_data("".join(parts).encode("utf-8"))
+
+
+class SseRedactor:
+    """One event stream on its way to the client."""
+
+    def __init__(self, redactor: Redactor, dialect: Dialect | None = None) -> None:
+        self._redactor = redactor
+        self.dialect = dialect
+        self._splitter = Splitter()
+        self._channels: OrderedDict[tuple[object, ...], Channel] = OrderedDict()
+        self._queue: deque[_Waiting] = deque()
+        self._queued_bytes = 0
+        self._findings: list[Finding] = []
+        self._approvals: list[Approval] = []
+        self.saw = Saw()
+
+    @property
+    def at_boundary(self) -> bool:
+        """Tell whether an event of one's own may be written now: nothing waits, and no event is open."""
+        return self._splitter.at_boundary and not self._queue
+
+    def feed(self, data: bytes, now: float) -> bytes:
+        """Take bytes from the upstream; return what may leave now.
+
+        Raises:
+            StreamRefused: a bound is exceeded; the caller aborts the stream.
+        """
+        out: list[bytes] = []
+        for frame in self._splitter.feed(data):
+            if isinstance(frame, Passing):
+                # A heartbeat overtakes what waits; the end of a line stays behind its event.
+                if self._queue and not frame.raw.lstrip(b"\xef\xbb\xbf").startswith(b":"):
+                    self._queue[-1].suffix += frame.raw
+                else:
+                    out.append(frame.raw)
+            else:
+                self._take(frame, now)
+                self._release(out)
+        return b"".join(out)
+
+    def deadline(self) -> float | None:
+        """Tell when `tick` must be called, if nothing comes before."""
+        if not self._queue:
+            return None
+        return min((d for c in self._channels.values() if (d := c.deadline()) is not None), default=None)
+
+    def tick(self, now: float) -> bytes:
+        """Decide what has waited too long."""
+        for channel in self._channels.values():
+            deadline = channel.deadline()
+            if deadline is not None and deadline <= now:
+                channel.force()
+        out: list[bytes] = []
+        self._release(out)
+        return b"".join(out)
+
+    def finish(self, now: float) -> bytes:
+        """Release the rest: the upstream ended the stream cleanly."""
+        out: list[bytes] = []
+        for frame in self._splitter.finish():
+            if isinstance(frame, Event):
+                self._take(frame, now)
+        self._close_texts()
+        self._release(out)
+        return b"".join(out)
+
+    def take_findings(self) -> tuple[Finding, ...]:
+        """Hand over what was found since the last call."""
+        for channel in self._channels.values():
+            self._findings.extend(channel.take_findings())
+        found, self._findings = tuple(self._findings), []
+        return found
+
+    def take_approvals(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Hand over the approval requests seen since the last call, as (run id, offered choices)."""
+        seen, self._approvals = self._approvals, []
+        return tuple((one.run_id, one.choices) for one in seen)
+
+    def _take(self, event: Event, now: float) -> None:
+        waiting = _Waiting(event)
+        if event.data is not None:
+            self._judge(waiting, event.data, now)
+        self._queue.append(waiting)
+        self._queued_bytes += len(event.raw)
+        if len(self._queue) > MAX_WAITING_EVENTS or self._queued_bytes > MAX_WAITING_BYTES:
+            for channel in self._channels.values():
+                channel.force()
+
+    def _judge(self, waiting: _Waiting, data: bytes, now: float) -> None:
+        if data.strip() == b"[DONE]":
+            self.saw.completed = True
+            self._close_texts()
+            return
+        try:
+            text = data.decode("utf-8")
+            value: Any = json.loads(text)
+        except (ValueError, RecursionError):
+            text = data.decode("utf-8", "surrogateescape")
+            self._continue(waiting, ("text", waiting.event.name), text, None, now)
+            return
+        name = event_name(waiting.event.name, value)
+        self._note(name, value)
+        if name != waiting.event.name:
+            self._note(waiting.event.name, value)
+        if self.saw.completed:
+            self._close_texts()
+        else:
+            self._close_item(name, value)
+        waiting.data = text
+        self._strings(waiting, text, name, value, now)
+
+    def _strings(self, waiting: _Waiting, text: str, name: str, value: Any, now: float) -> None:
+        found = list(strings(text, self._redactor.finder))
+        for piece in sorted(found, key=lambda piece: piece.start):
+            key = channel_key(name, value, piece.pointer) if not piece.is_key else None
+            if key is not None:
+                self._continue(waiting, key, piece.text, piece, now)
+                continue
+            new, findings = redact_string(self._redactor, piece, 0)
+            if findings:
+                self._findings.extend(findings)
+                waiting.edits.append((piece.start, piece.end, literal(new, text[piece.start : piece.end])))
+
+    def _continue(
+        self, waiting: _Waiting, key: tuple[object, ...], text: str, piece: Piece | None, now: float
+    ) -> None:
+        channel = self._channels.get(key)
+        if channel is None:
+            channel = self._channels[key] = Channel(self._redactor)
+            if len(self._channels) > MAX_CHANNELS:
+                self._drop(next(iter(self._channels)))
+        waiting.parts.append(_Part(channel, channel.total, text, piece))
+        channel.append(text, now)
+        self._channels.move_to_end(key)
+
+    def _drop(self, key: tuple[object, ...]) -> None:
+        channel = self._channels.pop(key)
+        channel.force()
+        self._findings.extend(channel.take_findings())
+
+    def _close_item(self, name: str, value: Any) -> None:
+        """Close the texts of an item that the event repeats whole."""
+        item = ended_item(name, value)
+        for key, channel in self._channels.items() if item else ():
+            if not item.isdisjoint(key):
+                channel.finish()
+
+    def _close_texts(self) -> None:
+        for channel in self._channels.values():
+            channel.finish()
+
+    def _note(self, name: str, value: Any) -> None:
+        end = ending(name, value)
+        if end is not None:
+            self.saw.completed = True
+            self.saw.run_ended = self.saw.run_ended or end.run
+            self.saw.run_id = end.run_id or self.saw.run_id
+        asked = approval(name, value)
+        if asked is not None:
+            if len(self._approvals) >= MAX_APPROVALS:
+                raise StreamRefused("herma.stream.too_many_approvals")
+            self._approvals.append(asked)
+
+    def _release(self, out: list[bytes]) -> None:
+        while self._queue and self._queue[0].decided():
+            waiting = self._queue.popleft()
+            self._queued_bytes -= len(waiting.event.raw)
+            out += (waiting.render(), waiting.suffix)
+
+
+def error_event(dialect: Dialect | None, code: str, message: str) -> bytes:
+    """Write an error into a stream, in the form that its clients raise on.
+
+    `data: {"error": {…}}` without an event name is the one form on which every OpenAI SDK tried raises; with `event: error` two of
+    them end silently. The caller aborts the connection behind it: the abort reaches the clients that ignore the event.
+    """
+    error = {"message": message, "type": "server_error", "param": None, "code": code}
+    match dialect:
+        case Dialect.HERMES_RUN:
+            # The upstream's own form for a run, whose `error` is text.
+            payload: dict[str, object] = {"event": "run.failed", "error": message, "code": code}
+            return b"data: " + json.dumps(payload).encode() + b"\n\n"
+        case Dialect.HERMES_SESSION:
+            return (
+                b"event: error\ndata: " + json.dumps({"message": message, "error": error}).encode() + b"\n\n"
+            )
+        case _:
+            return b"data: " + json.dumps({"error": error}).encode() + b"\n\n"
