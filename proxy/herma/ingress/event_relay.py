@@ -6,15 +6,17 @@ go on gets an error event in its own dialect and is then aborted, never ended: t
 
 import asyncio
 import time
-from collections.abc import Callable
 
+from herma.ingress.event_ids import EventIds
 from herma.ingress.ownership import Owners
+from herma.ingress.packing import packed_as
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.record import Record
 from herma.policy.decision import Mode
 from herma.policy.exchange import Exchange
 from herma.policy.inflate import InflateError, Inflater
-from herma.policy.sse_redaction import SseRedactor, StreamRefused, error_event
+from herma.policy.sse import StreamRefused
+from herma.policy.sse_redaction import SseRedactor, error_event
 from herma.wire import ServerRequest, UpstreamError, UpstreamResponse
 
 __all__ = ["EventRelay"]
@@ -39,16 +41,20 @@ class EventRelay:
         self._dialect = exchange.match.route.dialect
         self._request = request
         self._record = record
-        self._owners = owners
+        self._ids = EventIds(owners)
         self._redactor = SseRedactor(generation.redactor, self._dialect)
         self._monitored = generation.settings.redaction.mode is Mode.MONITOR
 
-    async def run(self, response: UpstreamResponse, packed: bytes | None) -> None:
-        """Relay until the upstream ends, breaks, or the caller leaves; `packed` is the stream's Content-Encoding."""
+    async def run(self, response: UpstreamResponse) -> None:
+        """Relay until the upstream ends, breaks, or the caller leaves."""
         try:
-            unpack = _unpacker(packed, self._settings.limits.max_response_bytes)
+            # Asked not to pack, the upstream may have.
+            packed = packed_as(response.head.headers)
+            inflater = Inflater(packed, self._settings.limits.max_response_bytes) if packed else None
             while (piece := await self._next(response)) is not None:
-                await self._pass(unpack(piece) if piece else b"")
+                await self._pass(inflater.feed(piece) if inflater else piece)
+            if inflater:
+                inflater.finish()
             await self._write(b"", self._redactor.finish(time.monotonic()))
         except UpstreamError as error:
             self._record.outcome = "upstream_gone"
@@ -75,6 +81,7 @@ class EventRelay:
             return b""
 
     async def _pass(self, came: bytes) -> None:
+        await self._ids.read(came)
         now = time.monotonic()
         await self._write(came, self._redactor.feed(came, now) if came else self._redactor.tick(now))
 
@@ -82,14 +89,12 @@ class EventRelay:
         """Send what may leave, after what it says was noted: nobody can act on an event before the gate knows it."""
         for run, choices in self._redactor.take_approvals():
             await self._plane.store.offer(run, choices)
-        if self._owners.awaits_ids:
-            for document in self._redactor.take_documents():
-                await self._owners.bind_answer(document)
         findings = self._redactor.take_findings()
         self._record.redactions += len(findings)
         self._record.add(findings)
-        if self._redactor.run_ended and self._redactor.run_id:
-            await self._plane.store.run_ended(self._redactor.run_id)
+        saw = self._redactor.saw
+        if saw.run_ended and saw.run_id:
+            await self._plane.store.run_ended(saw.run_id)
         allowed = came if self._monitored else judged
         if allowed:
             self._record.bytes_out += len(allowed)
@@ -99,9 +104,3 @@ class EventRelay:
         self._record.code = code
         await self._request.send(error_event(self._dialect, code, message))
         self._request.abort()
-
-
-def _unpacker(encoding: bytes | None, cap: int) -> Callable[[bytes], bytes]:
-    """Return what makes plain bytes of a stream; asked not to pack, an upstream may have done so all the same."""
-    name = (encoding or b"identity").strip().lower()
-    return bytes if name in {b"", b"identity"} else Inflater(name.decode("latin-1"), cap).feed

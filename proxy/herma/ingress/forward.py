@@ -166,11 +166,11 @@ class Forwarder:
                 self._plane, self._generation, exchange, self._request, self._record, self._owners
             )
             await self._answer.start(head.status, self._headers(head, media), length=None)
-            await relay.run(response, packed=_value(head.headers, b"content-encoding"))
+            await relay.run(response)
         elif media is Media.OPAQUE:
             idle = self._generation.settings.upstream.idle_timeout_s
             headers = self._headers(head, media)
-            self._record.bytes_out = await relay_bytes(self._request, response, self._answer, headers, idle)
+            await relay_bytes(self._request, response, self._answer, headers, idle, self._record)
         else:
             whole = await self._judge(exchange, response)
             await self._answer.whole(whole.status, whole.headers, whole.body)
@@ -199,8 +199,8 @@ class Forwarder:
             answer = parse(raw, max_depth=_MAX_ANSWER_DEPTH, max_keys=_MAX_ANSWER_KEYS).value
         except JsonError:
             return
-        run = await self._owners.bind_answer(answer)
-        if slot is not None and run:
+        run = (await self._owners.bind_answer(answer)).get("run")
+        if slot is not None and run is not None:
             await slot.hand_over(run)
         named = exchange.match.params.get(exchange.match.route.run_param, "")
         if approved:

@@ -70,15 +70,15 @@ class Owners:
                 if made.header and name.lower() == made.header:
                     await self._bind(made.kind, value.decode("latin-1"))
 
-    async def bind_answer(self, answer: object) -> str:
-        """Bind what a successful answer says was created; return the id of a run it started, or an empty string."""
-        run = ""
+    async def bind_answer(self, answer: object) -> dict[str, str]:
+        """Bind what a successful answer, or an event of one, says was created; return the ids by kind."""
+        bound = {}
         for made in self._route.creates:
             for _, name in find(answer, made.pointer) if made.pointer else ():
                 if isinstance(name, str):
                     await self._bind(made.kind, name)
-                    run = name if made.kind == "run" else run
-        return run
+                    bound[made.kind] = name
+        return bound
 
     @property
     def awaits_ids(self) -> bool:
