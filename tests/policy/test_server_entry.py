@@ -99,6 +99,14 @@ def test_a_name_that_campaigns_used_is_reported_or_refused() -> None:
     assert (refused, len(noted)) == ((), 1)
 
 
+def test_an_entry_too_long_to_judge_is_refused() -> None:
+    """Padding does not push a payload past the reader."""
+    refused, _ = entry_judge().judge_entry(
+        Entry("x", {"command": "sh", "args": ["-c", "# " + "x" * 9000]}, "/x")
+    )
+    assert [entry_judge().effect(finding) for finding in refused] == ["oversize"]
+
+
 def test_a_finding_has_the_effect_of_its_rule() -> None:
     """The refusal's code comes from the rule; an indicator has its own."""
     judge = entry_judge()

@@ -64,6 +64,15 @@ def test_an_indicator_has_its_own_code() -> None:
     assert denied.code == "herma.ioc.match"
 
 
+def test_more_entries_than_can_be_judged_are_refused() -> None:
+    """The work that one body may cause is bounded, and what is beyond is not passed unread."""
+    server = {"command": "npx", "args": ["-y", "server", "x" * 4000, 1]}
+    denied = _decide({"mcp_servers": {f"s{index}": server for index in range(20)}})
+    assert isinstance(denied, Deny)
+    assert (denied.status, denied.code) == (413, "herma.mcp.oversize")
+    assert _decide({"mcp_servers": {f"s{index}": server for index in range(10)}}) == Allow()
+
+
 def test_innocent_bodies_pass() -> None:
     """Chats, entries of every day, and no body at all; what is only odd is reported."""
     assert _decide(None) == Allow()
