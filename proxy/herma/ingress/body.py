@@ -3,6 +3,7 @@
 from types import TracebackType
 from typing import Self
 
+from herma.ingress.packing import packing
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.refusal import Refusal, body_too_large
 from herma.policy.canonical import Head
@@ -21,6 +22,8 @@ _ENCODING = Deny(
     "The request body's Content-Encoding is not one that can be inspected; send gzip, deflate or none.",
     close=True,
 )
+# What unpacks to far more than it is counts as too large, whatever it would come to.
+_TOO_LARGE = frozenset({"herma.body.too_large", "herma.body.encoding_ratio"})
 _BUSY = Deny(
     503,
     "herma.limit.memory",
@@ -65,16 +68,16 @@ class BodyReader:
             raise Refusal(_TIMEOUT) from None
         except BodyMalformed:
             raise Refusal(_MALFORMED) from None
-        encoding = (head.get(b"content-encoding") or b"identity").strip().lower()
-        if encoding in {b"identity", b""}:
-            self._hold(len(raw))
-            return raw
+        self._hold(len(raw))
         cap = min(limit, self._limits.max_inflated_bytes)
-        self._hold(len(raw) + cap)
         try:
-            body = inflate(raw, encoding.decode("latin-1"), cap)
+            packed = packing(head.all(b"content-encoding"))
+            if packed is None:
+                return raw
+            self._hold(len(raw) + cap)
+            body = inflate(raw, packed, cap)
         except InflateError as error:
-            raise Refusal(body_too_large(cap) if error.too_large else _ENCODING) from None
+            raise Refusal(body_too_large(cap) if error.code in _TOO_LARGE else _ENCODING) from None
         self._hold(len(body))
         return body
 

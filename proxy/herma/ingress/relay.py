@@ -1,6 +1,7 @@
 """Answers that are judged whole, and answers that are copied."""
 
 from herma.ingress.answer import Answer
+from herma.ingress.packing import packed_as
 from herma.ingress.plane import Generation
 from herma.ingress.record import Record
 from herma.policy.decision import Mode
@@ -26,14 +27,13 @@ async def read_judged(
         Unjudged: packed in a way that cannot be unpacked within the bounds.
     """
     limit = generation.settings.limits.max_response_bytes
-    raw = await response.read(limit)
-    encoding = _header(response, b"content-encoding").strip().lower()
-    if encoding not in {b"", b"identity"}:
-        # Asked not to pack, the upstream did. What cannot be read cannot be judged.
-        try:
-            raw = inflate(raw, encoding.decode("latin-1"), limit)
-        except InflateError:
-            raise Unjudged from None
+    raw = await response.read(limit, generation.settings.upstream.idle_timeout_s)
+    try:
+        # Asked not to pack, the upstream may have. What cannot be read cannot be judged.
+        if (packed := packed_as(response.head.headers)) is not None:
+            raw = inflate(raw, packed, limit)
+    except InflateError:
+        raise Unjudged from None
     judged, findings = generation.redactor.json(raw)
     record.redactions += len(findings)
     record.add(findings)
@@ -46,27 +46,21 @@ async def relay_bytes(
     answer: Answer,
     headers: HeaderLines,
     idle_timeout_s: float,
-) -> int:
-    """Copy an opaque body with back-pressure; return the number of bytes.
+    record: Record,
+) -> None:
+    """Copy an opaque body with back-pressure.
 
     A body that breaks off in the middle ends in an abort, never in an end that looks complete.
     """
-    length = _header(response, b"content-length")
-    await answer.start(response.head.status, headers, length=int(length) if length else None)
-    copied = 0
+    length = [value for name, value in response.head.headers if name.lower() == b"content-length"]
+    await answer.start(response.head.status, headers, length=int(length[0]) if length else None)
     try:
         async for chunk in response.chunks(idle_timeout_s):
-            copied += len(chunk)
+            record.bytes_out += len(chunk)
             await request.send(chunk)
-    except UpstreamError:
+    except UpstreamError as error:
+        record.outcome = "upstream_gone"
+        record.code = f"herma.upstream.{error.kind}"
         request.abort()
-        return copied
-    await request.finish()
-    return copied
-
-
-def _header(response: UpstreamResponse, name: bytes) -> bytes:
-    for held, value in response.head.headers:
-        if held.lower() == name:
-            return value
-    return b""
+    else:
+        await request.finish()
