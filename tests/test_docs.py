@@ -26,7 +26,8 @@ _FENCE = re.compile(r"^ *```(\w+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 # Written here in pieces, so that this file does not hold them.
 _UNWANTED = {
     "a path of one machine": (
-        "/wo" + "rk/",
+        "/wo" + "rk/main",
+        "/wo" + "rk/sha" + "red",
         "/op" + "t/wheels",
         "/op" + "t/pypi",
         ".py" + "env/",

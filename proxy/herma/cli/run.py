@@ -137,7 +137,7 @@ def _show(listen: str, upstream: str, key_file: Path, *, echo: bool) -> None:
         "",
         "  # an approval prompt: the command stays readable, the credential does not leave",
         f"  curl -N {auth} {base}/v1/runs/$(curl -s {auth} {base}/v1/runs \\",
-        f"    -H 'Content-Type: application/json' -d '{body}' | grep -oE 'run_[0-9a-f]{32}')/events",
+        f"    -H 'Content-Type: application/json' -d '{body}' | grep -oE 'run_[0-9a-f]{{32}}')/events",
         "",
     ]
     print("\n".join(lines), file=sys.stderr, flush=True)  # noqa: T201 - what a newcomer is meant to read
