@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from pathlib import Path
+from typing import Any, Protocol
 
 from herma.policy.lifecycle import Lifecycle
 from herma.runtime.audit import AUDIT_LOST, AuditLog
@@ -15,7 +16,7 @@ from herma.runtime.tally import Tally
 from herma.runtime.watch import watch
 from herma.store import RemoteStore
 
-__all__ = ["METRICS", "serve_worker"]
+__all__ = ["METRICS", "hand_over", "serve_worker"]
 
 # The topic of the notice in which a worker hands its counts over: [connections, [[name, labels…], amount]…].
 METRICS = "metrics"
@@ -23,6 +24,23 @@ METRICS = "metrics"
 REPORT_INTERVAL_S = 1.0
 # A message between processes holds 64 KiB; a row takes less than 300 bytes.
 ROWS_PER_NOTICE = 150
+
+
+class Line(Protocol):
+    """What leads to the hub."""
+
+    def notify(self, topic: str, payload: Any) -> bool:
+        """Tell it something; return False when that cannot be sent now."""
+        ...
+
+
+class Connected(Protocol):
+    """What knows how many callers are connected."""
+
+    @property
+    def connections(self) -> int:
+        """Count them."""
+        ...
 
 
 async def serve_worker(start: Start, hub: socket.socket) -> None:
@@ -48,7 +66,7 @@ async def serve_worker(start: Start, hub: socket.socket) -> None:
             await data.until_stopped()
             for task in watching:
                 task.cancel()
-        _hand_over(store, tally, data)
+        hand_over(store, tally, data)
     store.close()
 
 
@@ -61,10 +79,11 @@ async def _end_with_hub(lost: asyncio.Event, data: DataPlane) -> None:
 async def _report(store: RemoteStore, tally: Tally, data: DataPlane) -> None:
     while True:
         await asyncio.sleep(REPORT_INTERVAL_S)
-        _hand_over(store, tally, data)
+        hand_over(store, tally, data)
 
 
-def _hand_over(store: RemoteStore, tally: Tally, data: DataPlane) -> None:
+def hand_over(store: Line, tally: Tally, data: Connected) -> None:
+    """Tell the hub what was counted since the last time; what cannot be sent now stays counted here."""
     rows = tally.take()
     for at in range(0, max(1, len(rows)), ROWS_PER_NOTICE):
         batch = rows[at : at + ROWS_PER_NOTICE]
