@@ -11,11 +11,12 @@ import json
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from herma.config.load import parse as parse_settings
 from herma.config.settings import Settings
+from herma.config.values import Tcp
 from herma.ingress import Plane, Record, handler, wire_error
 from herma.policy.lifecycle import Lifecycle
 from herma.policy.secret import Secret
@@ -166,8 +167,8 @@ class Agent:
                     await call.send(play)
                 else:
                     await play(call)
-        except (OSError, asyncio.IncompleteReadError):
-            return  # the gate hung up, which is a result
+        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            return  # the gate hung up, which is a result; or the test is over
         finally:
             self._writers.discard(writer)
             writer.close()
@@ -427,19 +428,27 @@ def _content(profile: str) -> Content:
     return read_content(settings, Secret(b"fake fingerprint key, 32 bytes..."))
 
 
-def _yaml(port: int, behind: Mapping[str, object], extra: Mapping[str, object], *, keys: bool) -> str:
-    top = {
-        "listen": [{"address": f"127.0.0.1:{port}"}],
-        "upstream": {"key": "${UPSTREAM}", **behind},
-        **extra,
-    }
+@functools.cache
+def _parsed(text: str) -> Settings:
+    return parse_settings(text.encode(), "herma.yaml", _ENVIRON)
+
+
+def _settings(
+    port: int, upstream: int, *, keys: bool, below: Mapping[str, object], extra: Mapping[str, object]
+) -> Settings:
+    """Parse the configuration, once for each text, and put this gate's ports in."""
+    where = {"url": "http://127.0.0.1:8642", "key": "${UPSTREAM}", **below}
+    top = {"listen": [{"address": "127.0.0.1:8643"}], "upstream": where, **extra}
     lines = [f"{name}: {json.dumps(value)}" for name, value in top.items()]
     if keys:
         lines += ["auth:", "  failures: {free_attempts: 3}", "  keys:"]
         lines += [
             f"  - {{name: {name}, key: '${{{name.upper()}}}', {rest}}}" for name, rest in SCOPES.items()
         ]
-    return "\n".join(lines) + "\n"
+    settings = _parsed("\n".join(lines) + "\n")
+    url = replace(settings.upstream.url, address=Tcp("127.0.0.1", upstream))
+    listener = replace(settings.listen[0], address=Tcp("127.0.0.1", port))
+    return replace(settings, upstream=replace(settings.upstream, url=url), listen=(listener,))
 
 
 @asynccontextmanager
@@ -459,9 +468,8 @@ async def gated(
     behind = await asyncio.start_server(agent.serve, "127.0.0.1", 0, limit=1 << 25)
     sock = bound()
     port, upstream = sock.getsockname()[1], behind.sockets[0].getsockname()[1]
-    behind_it = {"url": f"http://127.0.0.1:{upstream}", "profile": profile, **(upstream_extra or {})}
-    text = _yaml(port, behind_it, extra, keys=keys)
-    settings = parse_settings(text.encode(), "herma.yaml", _ENVIRON)
+    below = {"profile": profile, **(upstream_extra or {})}
+    settings = _settings(port, upstream, keys=keys, below=below, extra=extra)
     clock, audit, meter = Clock(), Audit(), Meter()
     failures = settings.auth.failures
     store = Breakable(
