@@ -6,24 +6,14 @@ behind that. Nothing scans the text for names, which is what makes such rules de
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from herma.policy.redaction_hit import Hit
+from herma.policy.redaction_judgement import Form, Value, has_digit, identifier, judge, left_alone, more_words
 from herma.policy.redaction_name import MAX_NAME_CHARS, Name, Names, Strength
-from herma.policy.redaction_value import (
-    MAX_JUDGED_CHARS,
-    is_code,
-    is_dull,
-    is_path,
-    is_placeholder,
-    is_prose,
-    is_reference,
-    looks_like_password,
-    looks_random,
-)
+from herma.policy.redaction_value import MAX_JUDGED_CHARS, is_code, looks_like_password, looks_random
 
-__all__ = ["MAX_VALUE_CHARS", "Value", "assigned", "judge", "name_around", "read_value", "untrailed"]
+__all__ = ["MAX_VALUE_CHARS", "assigned", "name_around", "read_value", "untrailed"]
 
 # The longest single-line secret seen is a 2,300 character service account; a value beyond the bound is masked up to it and the
 # rest is masked with it, see `read_value`.
@@ -37,12 +27,12 @@ _OPERATOR: Final = re.compile(
     (?P<close>["'`]?[\])]{0,2}\*{0,2}|&quot;)
     (?:[ \t]{0,4}\??:[ \t]{0,2}(?:str|string|String|text|&str|&'static[ ]str|Optional\[str\]|SecretStr)[ \t]{0,2}(?==))?
     (?:
-        [ \t]{0,16}+(?P<sign>=>|:=|\?=|\+=|={1,3}|:|：)(?P<bold>\*{0,2})
+        [ \t]{0,16}+(?P<sign>=>|:=|\?=|\+=|={1,3}|:|\uff1a)(?P<bold>\*{0,2})
             (?P<gap>[ \t]{0,16}+(?:\n[ \t]{1,32}(?:value|Value)[ \t]{0,4}:[ \t]{0,8})?)
       | (?P<xml>>)(?=[^<>\s]{4,256}<)
       | (?P<comma>["']?[ \t]{0,2},[ \t]{0,2}(?:(?i:value|content)[ \t]{0,2}[=:][ \t]{0,2})?(?=["']))
       | (?P<attribute>[ \t]{1,4}(?i:value|content)[ \t]{0,2}=[ \t]{0,2}(?=["']))
-      | [ \t]{0,4}(?P<prose>[ ](?:is|was|are|ist|est|es|è)(?:[ ](?:now|set[ ]to|still|just))?:?[ ]|(?:は|是|为|為|가|는|은)[：:]?[ ]{0,2})
+      | [ \t]{0,4}(?P<prose>[ ](?:is|was|are|ist|est|es|è)(?:[ ](?:now|set[ ]to|still|just))?:?[ ]|(?:は|是|为|為|가|는|은)[\uff1a:]?[ ]{0,2})
       | (?P<blank>[ \t]{1,8})
     )
     """,
@@ -52,27 +42,24 @@ _YAML_LATER: Final = re.compile(
     r"[\"']?[ \t]{0,8}\r?\n[ \t]{1,40}[\"']?(?:value|Value)[\"']?[ \t]{0,4}:[ \t]{0,8}"
 )
 _QUOTED: Final = re.compile(
-    r"""(?P<lead>[fFrRbBuUN@$]{0,2}|\*{2}[ ]?)(?P<quote>\"{3}|'{3}|&quot;|["'`“‘«])""",
+    r"""(?P<lead>[fFrRbBuUN@$]{0,2}|\*{2}[ ]?)(?P<quote>\"{3}|'{3}|&quot;|["'`“\u2018«])""",
 )
-_CLOSING: Final = {"“": "”", "‘": "’", "«": "»"}
+_CLOSING: Final = {"“": "”", "\u2018": "\u2019", "«": "»"}
 # A shell word, a YAML scalar or a query value: to white space, a quote, an operator of the shell, or a backslash, behind which
 # a decoded view sees more.
-_WORD: Final = re.compile(r"[^\s\"'`;&|<>\\\x00-\x20，。；、！？）」”]{1,1024}+")
+_WORD: Final = re.compile(r"[^\s\"'`;&|<>\\\x00-\x20\uff0c。\uff1b、\uff01\uff1f\uff09」”]{1,1024}+")
 # The rest of a value that is longer than a word is judged by.
 _REST: Final = re.compile(r"[^\s\"'`;&|<>\\\x00-\x20]++")
 _KV_NEXT: Final = re.compile(r",(?=[\w.-]{1,40}+[=:])")
 _TRAIL: Final = ",;:!?)]}>*.'\""
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A value as written: its place, the quote around it (empty when none) and whether the quote was closed."""
-
-    start: int
-    end: int
-    text: str
-    quote: str
-    closed: bool
+_ASSIGNMENT: Final = re.compile(r"[A-Za-z_][\w.-]{0,64}+=", re.ASCII)
+# "my api key is …": the words before a bare `key` that make it one.
+_BEFORE_KEY: Final = re.compile(
+    r"(?:api|access|secret|license|licence|auth|encryption|activation|account|signing|private)[ -]$",
+    re.IGNORECASE | re.ASCII,
+)
 
 
 def name_around(text: str, start: int, end: int) -> tuple[int, int]:
@@ -128,26 +115,13 @@ def _hit(known: Name, value: Value) -> Hit:
     return Hit(value.start, value.end, known.rule_id, value.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """How name and value are joined."""
-
-    # Blanks around the sign: code and prose have them, shells and query strings do not.
-    spaced: bool = False
-    colon: bool = False
-    prose: bool = False
-    # Both sides are quoted, or the name is a flag or an environment variable: data, not code.
-    data: bool = False
-    comma: bool = False
-
-
 def _form(groups: dict[str, str | None], text: str, first: int, flag: int, value: Value) -> Form:
     sign = groups.get("sign")
     close = groups.get("close") or ""
     upper = text[first : first + 64].split("=", 1)[0].split(" ", 1)[0].isupper()
     return Form(
-        spaced=bool(groups.get("gap")) if sign not in {None, ":", "："} else False,
-        colon=sign in {":", "："},
+        spaced=bool(groups.get("gap")) if sign not in {None, ":", "\uff1a"} else False,
+        colon=sign in {":", "\uff1a"},
         prose=groups.get("prose") is not None,
         data=bool(close[:1] in {'"', "'", "&"} and value.quote)
         or flag > 0
@@ -218,125 +192,42 @@ def _quoted(text: str, quoted: re.Match[str]) -> Value:
     return Value(start, stop, text[start:stop], quote, False)
 
 
-def judge(known: Name, value: Value, form: Form, text: str, name: str) -> bool:
-    """Decide whether the value beside a known name is a secret."""
-    written = value.text[:MAX_JUDGED_CHARS]
-    if not written or is_reference(written) or is_placeholder(written):
-        return False
-    if is_dull(written):
-        return (
-            known.password
-            and len(written) >= 4
-            and written.isdigit()
-            and (not form.colon or bool(value.quote))
-            and not form.prose
-        )
-    if written.lower() == name.lower() or _pathlike(written):
-        return False
-    if value.quote:
-        return _judge_quoted(known, value, form)
-    if value.quote == "" and is_code(written):
-        return False
-    return _judge_bare(known, value, form, text)
-
-
-def _pathlike(written: str) -> bool:
-    # Base64 may begin with a slash: a long value that looks drawn and has no extension is no path.
-    return is_path(written) and not (
-        len(written) >= 24 and "." not in written and "://" not in written and looks_random(written)
-    )
-
-
-def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
-    written = value.text[:MAX_JUDGED_CHARS]
-    if not value.closed and len(written) == MAX_JUDGED_CHARS:
-        return looks_random(written[:64])
-    if "{" in written and "}" in written and ("${" in written or "{{" in written or written.startswith("{")):
-        return False
-    if any(character.isspace() for character in written):
-        # A command between back-quotes, in a shell.
-        if value.quote == "`":
-            return False
-        return (
-            known.strength == Strength.STRONG
-            and not is_prose(written)
-            and (form.data or form.colon or not form.comma)
-        )
-    if not written.isascii():
-        return known.password and looks_like_password(written)
-    if form.comma or form.prose:
-        return looks_like_password(written) and not _identifier(written)
-    if known.strength == Strength.WEAK:
-        return looks_random(written) or (known.password and looks_like_password(written))
-    if known.password:
-        return len(written) >= 3 or form.data
-    return (
-        looks_like_password(written)
-        or looks_random(written)
-        or (form.data and len(written) >= 5 and not _identifier(written))
-        or len(written) >= 24
-    )
-
-
-def _judge_bare(known: Name, value: Value, form: Form, text: str) -> bool:
-    written = value.text[:MAX_JUDGED_CHARS]
-    if form.comma:
-        return False
-    drawn = looks_random(written) or (looks_like_password(written) and not _identifier(written))
-    if known.strength == Strength.WEAK and not known.password:
-        return looks_random(written, at_least=12)
-    if form.prose or known.strength == Strength.WEAK:
-        return drawn and written.isascii() and _has_digit(written)
-    if drawn:
-        return True
-    if not written.isascii():
-        return False
-    following = text[value.end : value.end + 2]
-    if following[:1] in {",", ")", ".", "(", "["} or form.spaced or _more_words(text, value.end):
-        return False
-    if form.colon and not form.data:
-        return known.password and len(written) >= 6 and not _identifier(written)
-    return len(written) >= (4 if known.password else 16)
-
-
 def _after_blank(text: str, first: int, at: int, known: Name, flag: int) -> Iterator[Hit]:
+    """Judge a value behind blanks: `--password x`, `ENV DB_PASSWORD x`, `wifi pw x`."""
     value = read_value(text, at)
     if value is None or value.text.startswith("-") or _ASSIGNMENT.match(value.text):
         return
-    written = value.text
-    if (
-        not written
-        or is_reference(written)
-        or is_placeholder(written)
-        or _pathlike(written)
-        or is_dull(written)
-    ):
-        if not (flag and known.password and written.isdigit() and len(written) >= 4):
-            return
-    if flag:
-        if "://" in written or (not value.quote and is_code(written) and not _has_digit(written)):
-            return
-        if known.strength == Strength.WEAK and not (
-            looks_random(written) or (known.password and looks_like_password(written))
-        ):
-            return
-        if known.password or looks_like_password(written) or looks_random(written) or len(written) >= 16:
-            # In prose a flag is named, not used: "use the --password flag".
-            if (
-                _has_digit(written)
-                or not _more_words(text, value.end)
-                or value.quote
-                or not written.isalpha()
-            ):
-                yield _hit(known, value)
+    written = value.text[:MAX_JUDGED_CHARS]
+    number = flag > 0 and known.password and written.isdigit() and len(written) >= 4
+    if not number and left_alone(written):
         return
-    if (_variable(text, first) and (looks_like_password(written) or looks_random(written))) or (
-        looks_random(written, at_least=10)
-        and not _identifier(written)
-        and not value.quote
-        and _has_digit(written)
-    ):
+    if flag:
+        accepted = _flag_value(text, value, written, known)
+    else:
+        drawn = (
+            looks_random(written, at_least=10)
+            and not identifier(written)
+            and not value.quote
+            and has_digit(written)
+        )
+        accepted = drawn or (
+            _variable(text, first) and (looks_like_password(written) or looks_random(written))
+        )
+    if accepted:
         yield _hit(known, value)
+
+
+def _flag_value(text: str, value: Value, written: str, known: Name) -> bool:
+    if "://" in written or (not value.quote and is_code(written) and not has_digit(written)):
+        return False
+    drawn = looks_random(written)
+    password = looks_like_password(written)
+    if known.strength == Strength.WEAK and not (drawn or (known.password and password)):
+        return False
+    if not (known.password or password or drawn or len(written) >= 16):
+        return False
+    # In prose a flag is named, not used: "use the --password flag".
+    return bool(value.quote) or not written.isalpha() or not more_words(text, value.end)
 
 
 _SETTING: Final = re.compile(
@@ -347,28 +238,3 @@ _SETTING: Final = re.compile(
 def _variable(text: str, first: int) -> bool:
     """Tell whether a command that sets variables stands before the name."""
     return _SETTING.search(text, max(0, first - 48), first) is not None or text[first : first + 3].isupper()
-
-
-_IDENTIFIER: Final = re.compile(
-    r"(?:[A-Za-z_$]{1,64}+\d{0,2}(?:\.[A-Za-z_]{1,64}+\d{0,2}){0,8}|[A-Za-z]{1,40}(?:-[A-Za-z]{1,40}){1,8})$",
-    re.ASCII,
-)
-_ASSIGNMENT: Final = re.compile(r"[A-Za-z_][\w.-]{0,64}+=", re.ASCII)
-# "my api key is …": the words before a bare `key` that make it one.
-_BEFORE_KEY: Final = re.compile(
-    r"(?:api|access|secret|license|licence|auth|encryption|activation|account|signing|private)[ -]$",
-    re.IGNORECASE | re.ASCII,
-)
-_MORE: Final = re.compile(r"[ \t]+[\w(]")
-
-
-def _identifier(written: str) -> bool:
-    return _IDENTIFIER.match(written) is not None
-
-
-def _more_words(text: str, at: int) -> bool:
-    return _MORE.match(text, at) is not None
-
-
-def _has_digit(written: str) -> bool:
-    return any(character.isdigit() for character in written)

@@ -13,7 +13,7 @@ from herma.policy.fingerprint import PLACEHOLDER
 from herma.policy.gate import Gate, lowered
 from herma.policy.redaction_assignment import assigned, name_around
 from herma.policy.redaction_block import private_key
-from herma.policy.redaction_hit import Certainty, Hit
+from herma.policy.redaction_hit import Hit
 from herma.policy.redaction_name import Names
 from herma.policy.redaction_pattern import CommandRule, FormatRule
 from herma.policy.rule import Rule
@@ -63,6 +63,13 @@ class Finder:
                 if grammar not in grammars.setdefault(word, []):
                     grammars[word].append(grammar)
         self.gate = Gate(grammars)
+        # What these announce is seen better with the structure of a document in view.
+        self._context = Gate(
+            word
+            for rule in rules
+            if rule.options.get("grammar") not in {"format", "run"}
+            for word in rule.keywords
+        )
         # Public beginnings of credentials: what follows one is secret, whether or not it is complete.
         self.formats = Gate(
             word
@@ -103,8 +110,8 @@ class Finder:
                 raise ValueError(f"rule {rule.id}: unknown grammar {other!r}")
 
     def may_hold(self, text: str) -> bool:
-        """Tell whether any keyword is in the text."""
-        return self.gate.last_end(lowered(text)) > 0
+        """Tell whether a word is in the text that could announce a secret in another string of a document."""
+        return self._context.last_end(lowered(text)) > 0
 
     def find(self, text: str) -> list[Hit]:
         """Find every secret of one text, in no order; hits may overlap."""

@@ -30,7 +30,7 @@ _OPERATOR: Final = re.compile(
 _SCHEME: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9_-]{1,31})[ \t]{1,4}(?=\S)", re.ASCII)
 # The credential runs to the quote or the line's end: schemes such as Digest and AWS4-HMAC-SHA256 hold blanks.
 _CREDENTIAL: Final = re.compile(
-    r"[^\s\"'`\\<>，。]{1,16384}+(?:[ \t]?,?[ \t]?[A-Za-z-]{2,24}=\"?[^\s\"'`\\,]{1,2048}+\"?){0,12}+",
+    r"[^\s\"'`\\<>\uff0c。]{1,16384}+(?:[ \t]?,?[ \t]?[A-Za-z-]{2,24}=\"?[^\s\"'`\\,]{1,2048}+\"?){0,12}+",
     re.ASCII,
 )
 _SCHEMES: Final = frozenset(

@@ -11,15 +11,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from herma.policy.decision import Finding
-from herma.policy.redaction_assignment import Form, Value, judge
 from herma.policy.redaction_finder import Finder
 from herma.policy.redaction_header import authorization, cookie
 from herma.policy.redaction_hit import Hit
+from herma.policy.redaction_judgement import Form, Value, judge
 
 if TYPE_CHECKING:
     from herma.policy.redaction import Redactor
 
-__all__ = ["Piece", "beside", "literal", "redact_json", "redact_json_text", "redact_string", "strings"]
+__all__ = [
+    "Piece",
+    "beside",
+    "literal",
+    "redact_json",
+    "redact_json_text",
+    "redact_string",
+    "spans",
+    "strings",
+]
 
 # `arguments` of a tool call inside a stored transcript inside an event: three layers and one to spare.
 MAX_NESTED_JSON: Final = 4
@@ -139,23 +148,22 @@ def literal(text: str, before: str) -> str:
     return json.dumps(text, ensure_ascii=ascii_only)[1:-1]
 
 
-def strings(text: str, finder: Finder) -> Iterator[Piece]:
+def strings(text: str, finder: Finder | None) -> Iterator[Piece]:
     """Yield every string of a valid JSON text, keys included, with what its surroundings tell."""
     stack = [_Frame("", array=True, plain=False)]
     pending = Piece(0, 0, "", "")
     for found in _TOKEN.finditer(text):
-        token = found.group()
+        sign = found.group()
         frame = stack[-1]
-        match token[0]:
+        match sign[0]:
             case "{" | "[":
                 frame.plain = False
-                stack.append(
-                    _Frame(_child(frame, len(stack)), token == "[", frame.key if frame.array else "")
-                )
-                if token == "[":
+                stack.append(_Frame(_child(frame, len(stack)), sign == "[", frame.key if frame.array else ""))
+                if sign == "[":
                     stack[-1].key = frame.key
             case "}" | "]":
-                _relate(frame, finder)
+                if finder is not None:
+                    _relate(frame, finder)
                 yield from frame.strings
                 stack.pop()
             case ":":
@@ -167,7 +175,7 @@ def strings(text: str, finder: Finder) -> Iterator[Piece]:
                 frame.index += 1
             case '"':
                 literal = text[found.start() + 1 : found.end() - 1]
-                value = json.loads(token) if "\\" in literal else literal
+                value = json.loads(sign) if "\\" in literal else literal
                 pending = Piece(
                     found.start() + 1, found.end() - 1, value, _child(frame, len(stack)), frame.key
                 )
@@ -175,6 +183,11 @@ def strings(text: str, finder: Finder) -> Iterator[Piece]:
             case _:
                 frame.plain = False
     yield from stack[0].strings
+
+
+def spans(text: str) -> dict[str, tuple[int, int]]:
+    """Map the JSON Pointer of every string value of a valid JSON text to the place of its characters."""
+    return {piece.pointer: (piece.start, piece.end) for piece in strings(text, None) if not piece.is_key}
 
 
 def _child(frame: _Frame, depth: int) -> str:

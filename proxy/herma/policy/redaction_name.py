@@ -147,10 +147,7 @@ class Names:
             return None
         strength = known.strength
         if strength == Strength.WEAK and before and word == "key":
-            if known.qualifiers.isdisjoint(before):
-                strength = Strength.WEAK
-            else:
-                strength = Strength.STRONG
+            strength = Strength.WEAK if known.qualifiers.isdisjoint(before) else Strength.STRONG
         elif strength == Strength.WEAK and not before and word == "key":
             return None
         return Name(known.rule_id, strength, known.password)

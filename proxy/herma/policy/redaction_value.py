@@ -5,6 +5,7 @@ misleads the person who approves, so references and placeholders are left alone.
 """
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from herma.policy.fingerprint import without_placeholders
@@ -424,7 +425,7 @@ def looks_random(value: str, *, at_least: int = 8) -> bool:
     kinds = [_kind(character) for character in value if character.isalnum()]
     if len(kinds) < at_least or len(set(kinds)) < 2:
         return False
-    switches = sum(first != second for first, second in zip(kinds, kinds[1:], strict=False))
+    switches = sum(first != second for first, second in pairwise(kinds))
     # CamelCaseIdentifiersOfFourWords switch twice a word: about one in four or five.
     return switches >= max(2, len(kinds) // (6 if 0 in kinds else 3))
 

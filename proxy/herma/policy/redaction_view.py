@@ -19,9 +19,11 @@ _INVISIBLE: Final = re.compile(
     "|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]"
     "|[\U000e0000-\U000e007f]|[\uff0d\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a]"
 )
+# Each branch begins with a character of its own, so that the search skips to quotes, backslashes and dollars.
 _SHELL: Final = re.compile(
-    r"""\\\r?\n | \$\{?IFS\}? | (?<=[A-Za-z0-9_./+=-])(?:''|""|'"|"')(?=[A-Za-z0-9_./+=-])
-      | (?<=[A-Za-z0-9_])["'](?=[A-Za-z0-9_]) | (?<=[A-Za-z0-9_=-])["'][ ]?\+[ ]?(?:\\\r?)?\n?[ ]{0,16}["'](?=[A-Za-z0-9_-])""",
+    r"""["'](?:(?<=[A-Za-z0-9_./+=-].)(?:["'](?=[A-Za-z0-9_./+=-])|[ ]?\+[ ]?(?:\\\r?)?\n?[ ]{0,16}["'](?=[A-Za-z0-9_-]))
+          |(?<=[A-Za-z0-9].)(?=[A-Za-z0-9_]))
+      | \\\r?\n | \$\{?IFS\}?""",
     re.VERBOSE | re.ASCII,
 )
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([\"'\\/bfnrt]))", re.ASCII)

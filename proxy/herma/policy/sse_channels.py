@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["Approval", "Ending", "approval", "channel_key", "ended_item", "ending", "event_name"]
+__all__ = ["Approval", "Ending", "approval", "channel_key", "ended_item", "ending", "event_name", "texts"]
 
 # What the members below a `delta` object that hold text are called.
 _TEXT_MEMBERS: Final = frozenset(
@@ -118,6 +118,22 @@ def channel_key(name: str, value: Any, pointer: str) -> tuple[object, ...] | Non
     ):
         return None
     return (name, last, *_identity(value, steps))
+
+
+def texts(value: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every string value of an event with its JSON Pointer, in the order of the document."""
+    match value:
+        case str():
+            yield pointer, value
+        case dict():
+            for key, member in value.items():
+                if isinstance(member, str | dict | list):
+                    yield from texts(member, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
+        case list():
+            for index, item in enumerate(value):
+                yield from texts(item, f"{pointer}/{index}")
+        case _:
+            pass
 
 
 def _identity(value: Any, steps: list[str]) -> Iterator[object]:

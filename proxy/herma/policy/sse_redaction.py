@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from herma.policy.decision import Finding
 from herma.policy.redaction import Redactor
-from herma.policy.redaction_json import Piece, literal, redact_string, strings
+from herma.policy.redaction_json import literal, redact_string, spans, strings
 from herma.policy.route import Dialect
 from herma.policy.sse import MAX_EVENT_BYTES, Event, Passing, Splitter, StreamRefused
-from herma.policy.sse_channels import Approval, approval, channel_key, ended_item, ending, event_name
+from herma.policy.sse_channels import Approval, approval, channel_key, ended_item, ending, event_name, texts
 from herma.policy.stream_redaction import Channel
 
 __all__ = ["Saw", "SseRedactor", "error_event"]
@@ -38,12 +38,12 @@ class Saw:
 
 @dataclass(slots=True)
 class _Part:
-    """One string of an event that a channel decides; `piece` is None when it is the whole data."""
+    """One string of an event that a channel decides; `pointer` is None when it is the whole data."""
 
     channel: Channel
     start: int
     text: str
-    piece: Piece | None
+    pointer: str | None
 
     def decided(self) -> bool:
         return self.channel.decided >= self.start + len(self.text)
@@ -63,18 +63,14 @@ class _Waiting:
         return all(part.decided() for part in self.parts)
 
     def render(self) -> bytes:
-        whole: str | None = None
         for part in self.parts:
             new = part.channel.render(part.text, part.start)
             if new == part.text:
                 continue
-            if part.piece is None:
-                whole = new
-            else:
-                written = literal(new, self.data[part.piece.start : part.piece.end])
-                self.edits.append((part.piece.start, part.piece.end, written))
-        if whole is not None:
-            return self.event.with_data(whole.encode("utf-8", "surrogateescape"))
+            if part.pointer is None:
+                return self.event.with_data(new.encode("utf-8", "surrogateescape"))
+            start, end = spans(self.data)[part.pointer]
+            self.edits.append((start, end, literal(new, self.data[start:end])))
         if not self.edits:
             return self.event.raw
         parts: list[str] = []
@@ -196,11 +192,19 @@ class SseRedactor:
         self._strings(waiting, text, name, value, now)
 
     def _strings(self, waiting: _Waiting, text: str, name: str, value: Any, now: float) -> None:
-        found = list(strings(text, self._redactor.finder))
-        for piece in sorted(found, key=lambda piece: piece.start):
-            key = channel_key(name, value, piece.pointer) if not piece.is_key else None
+        pieces: set[str] = set()
+        for pointer, written in texts(value):
+            key = channel_key(name, value, pointer)
             if key is not None:
-                self._continue(waiting, key, piece.text, piece, now)
+                pieces.add(pointer)
+                self._continue(waiting, key, written, pointer, now)
+        # Most events hold nothing: one look at the whole spares a look at each string.
+        if not self._redactor.finder.may_hold(text) and not self._redactor.edits(text):
+            return
+        # Of two equal keys the client reads the last one; the first is judged as a string of its own.
+        seen = {pointer: spans(text)[pointer] for pointer in pieces}
+        for piece in strings(text, self._redactor.finder):
+            if seen.get(piece.pointer) == (piece.start, piece.end):
                 continue
             new, findings = redact_string(self._redactor, piece, 0)
             if findings:
@@ -208,14 +212,14 @@ class SseRedactor:
                 waiting.edits.append((piece.start, piece.end, literal(new, text[piece.start : piece.end])))
 
     def _continue(
-        self, waiting: _Waiting, key: tuple[object, ...], text: str, piece: Piece | None, now: float
+        self, waiting: _Waiting, key: tuple[object, ...], text: str, pointer: str | None, now: float
     ) -> None:
         channel = self._channels.get(key)
         if channel is None:
             channel = self._channels[key] = Channel(self._redactor)
             if len(self._channels) > MAX_CHANNELS:
                 self._drop(next(iter(self._channels)))
-        waiting.parts.append(_Part(channel, channel.total, text, piece))
+        waiting.parts.append(_Part(channel, channel.total, text, pointer))
         channel.append(text, now)
         self._channels.move_to_end(key)
 

@@ -9,7 +9,7 @@ whole text would have lost leaves, however the text is cut.
 import re
 from collections import deque
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from herma.policy.decision import Finding
 from herma.policy.gate import lowered
@@ -27,8 +27,6 @@ DEADLINE_S: Final = 0.3
 MAX_HELD_CHARS: Final = 64 * 1024
 # A line that begins with `echo` may be held for a pipe that explains it; commands are shorter than this.
 MAX_HELD_LINE_CHARS: Final = 2048
-
-type _Mask = Literal["word", "block"] | str
 
 _WORD_END: Final = re.compile(r"[\s\"'`;&|<>\\]")
 _SUSPICIOUS: Final = re.compile(
@@ -65,7 +63,8 @@ class Channel:
         self._chunks: deque[_Chunk] = deque()
         self._edits: deque[Edit] = deque()
         self._masked_to = -1
-        self._mask: _Mask | None = None
+        # What is being masked until it ends: "word", "block", or the quote that closes it.
+        self._mask: str | None = None
         self._findings: list[Finding] = []
 
     def append(self, text: str, now: float) -> None:
