@@ -116,6 +116,7 @@ def test_every_way_to_start_a_turn_is_counted(
             assert error_of(talk.first)["type"] == "rate_limit_error"
         assert len(upstream.forwarded) == before
         assert narrow.ask("GET", "/v1/models", key="admin").status == 200
+    upstream.on("POST", CHAT, json_answer({"ok": True}))
     assert _until(lambda: narrow.ask("POST", CHAT, key="admin", body=HELLO).status != 429)
 
 
@@ -132,7 +133,7 @@ def test_a_worker_that_dies_gives_its_slots_back(tmp_path: Path, upstream: Recor
                 stream.read_until(b"data: {}")
             assert gate.ask("POST", CHAT, key="admin", body=HELLO).status == 429
             workers = gate.workers()
-            assert len(workers) >= 2
+            assert workers
             for worker in workers:
                 os.kill(worker, signal.SIGKILL)
         upstream.on("POST", CHAT, json_answer({"ok": True}))
@@ -266,9 +267,7 @@ def test_a_broken_file_changes_nothing(tmp_path: Path, upstream: RecordingUpstre
             lambda: gate.admin("/status").status == 200 and "herma.yaml" in gate.stderr()[before:], 10
         )
         assert gate.ask("GET", "/v1/models", key="reader").status == 200
-        status = json.dumps(gate.admin("/status").json()).lower()
-        assert "config" in status
-        assert any(word in status for word in ("invalid", "refused", "error", "problem", "kept"))
+        assert gate.admin("/status").json()["config"]["last_reload_failed"]
 
 
 def test_a_change_of_the_file_is_noticed(tmp_path: Path, upstream: RecordingUpstream) -> None:

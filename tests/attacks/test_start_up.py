@@ -320,7 +320,7 @@ def test_all_problems_are_told_at_once(candidate: Gate) -> None:
 def test_no_key_stands_in_the_process_table(candidate: Gate) -> None:
     """Keys are not in the arguments or the environment another program could read."""
     candidate.start()
-    for process in (candidate.process.pid, *candidate.workers()):
+    for process in (candidate.process.pid, *candidate.children()):
         for name in ("cmdline", "environ"):
             data = Path(f"/proc/{process}/{name}").read_bytes()
             for secret in (*candidate.keys.values(), candidate.upstream_key):

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -249,17 +250,24 @@ class Gate:
                 continue
             return
 
-    def workers(self) -> list[int]:
+    def children(self) -> list[int]:
         """Return the ids of the processes below the gate's own."""
-        tree = []
+        found = []
         for path in Path("/proc").glob("[0-9]*/stat"):
             try:
                 fields = path.read_text().rpartition(")")[2].split()
             except OSError:
                 continue
             if int(fields[1]) == self.process.pid and fields[0] != "Z":
-                tree.append(int(path.parent.name))
-        return sorted(tree)
+                found.append(int(path.parent.name))
+        return sorted(found)
+
+    def workers(self) -> list[int]:
+        """Return the ids of the processes that hold a caller's connection."""
+        established, port = "01", f":{self.port:04X}"
+        rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        sockets = {f"socket:[{row[9]}]" for row in rows if row[1].endswith(port) and row[3] == established}
+        return [child for child in self.children() if sockets & _descriptors(child)]
 
     def admin(self, path: str, method: str = "GET") -> AdminAnswer:
         """Ask the admin listener."""
@@ -300,6 +308,15 @@ class Gate:
         """Return everything the gate wrote anywhere an operator reads."""
         audit = self.audit_path.read_text() if self.audit_path.exists() else ""
         return self.stderr() + self.stdout() + audit
+
+
+def _descriptors(process: int) -> set[str]:
+    """Return what the descriptors of a process point to."""
+    found = set()
+    for path in Path(f"/proc/{process}/fd").iterdir():
+        with suppress(OSError):
+            found.add(str(path.readlink()))
+    return found
 
 
 def _nap(process: subprocess.Popen[bytes]) -> None:

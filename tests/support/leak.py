@@ -64,16 +64,24 @@ def _unescaped(text: str) -> str:
     return "".join([*out, text[position:]])
 
 
+# How an unquoted argument is put together is its own business: a placeholder in it has brackets, a token has not.
+_UNQUOTED = frozenset({"word", "number", "concatenation"})
+_INSIDE = frozenset({"string_content", *_UNQUOTED})
+_JOINTS = frozenset({"|", "||", "&&", ";", "&", ">", ">>", "<", "|&", "<<", "<<<"})
+
+
 def shape(command: str) -> list[str]:
-    """Return the types of the named nodes of a command's syntax tree, in order: what runs, piped and joined how."""
-    tree = _PARSER.parse(command.encode())
+    """Return the types of a command's syntax nodes, in order: what runs, with how many arguments, piped and joined how."""
     types: list[str] = []
-    todo = [tree.root_node]
+    todo = [(_PARSER.parse(command.encode()).root_node, False)]
     while todo:
-        node = todo.pop()
-        if node.is_named or node.type in {"|", "||", "&&", ";", "&", ">", ">>", "<"}:
+        node, inside = todo.pop()
+        if node.type in _UNQUOTED and not inside:
+            types.append("argument")
+        elif (node.is_named and node.type not in _INSIDE) or node.type in _JOINTS:
             types.append(node.type)
-        todo.extend(reversed(node.children))
+        inside = node.type in {"concatenation", "string"} or (inside and node.type in _INSIDE)
+        todo.extend((child, inside) for child in reversed(node.children))
     return types
 
 
