@@ -140,11 +140,11 @@ class ServerConnection(asyncio.Protocol):
 
     # --- what the request calls ---------------------------------------------------------------------------------
 
-    def reset(self) -> None:
+    def reset(self, *, last_words: bool = False) -> None:
         """End with RST; the handler runs on."""
         if self._phase is not _Phase.TUNNEL:
             self._phase = _Phase.CLOSED
-        self.outlet.reset()
+        self.outlet.reset(last_words=last_words)
 
     def want_body(self, *, say_continue: bool) -> None:
         """A handler waits for the body."""

@@ -9,8 +9,8 @@ from herma.wire.watch import Watch
 
 __all__ = ["Outlet"]
 
-# What was written just before an abort (an error event) gets this long to leave the process.
-_LAST_WORDS_S = 0.25
+# Between an error event and the reset behind it: time for the client's loop to turn.
+LAST_WORDS_S = 0.05
 
 
 class Outlet:
@@ -114,23 +114,22 @@ class Outlet:
             self._gone = Disconnected("the other side is gone")
         self._wake(self._gone)
 
-    def reset(self) -> None:
-        """End with RST, so that nobody takes it for the end of a message; earlier writes may still leave."""
+    def reset(self, *, last_words: bool = False) -> None:
+        """End with RST, so that nobody takes it for the end of a message.
+
+        Args:
+            last_words: let what was just written arrive first. Many clients forget what they have not yet looked at
+                when a reset comes right behind it.
+        """
         if self._gone is not None:
             return
         self._gone = Disconnected("the connection was aborted")
         self._wake(self._gone)
-        transport = self.transport
-        if transport.is_closing():
-            transport.abort()
-            return
-        reset_on_close(transport)
-        if self.paused or not transport.get_write_buffer_size():
-            transport.abort()
-            return
-        if transport.can_write_eof():
-            transport.close()  # flushes, then closes: with a zero linger time that is RST; TLS would say close_notify
-        self._loop.call_later(_LAST_WORDS_S, transport.abort)
+        reset_on_close(self.transport)
+        if last_words and not self._paused:
+            self._loop.call_later(LAST_WORDS_S, self.transport.abort)
+        else:
+            self.transport.abort()
 
     def _check(self) -> None:
         if self._gone is not None:

@@ -215,7 +215,7 @@ class ServerRequest:
     def abort(self) -> None:
         """End the connection with RST: no client takes that for the end of an answer."""
         self.aborted = True
-        self._connection.reset()
+        self._connection.reset(last_words=self.started)
 
     def switch(self, headers: Fields, reason: bytes = b"") -> Tunnel:
         """Answer 101 to a request whose `upgrade` is true; what follows are raw bytes both ways.

@@ -1,8 +1,9 @@
 """TLS of a listener, and towards an upstream."""
 
+import asyncio
 import ssl
 
-__all__ = ["client_context", "server_context"]
+__all__ = ["client_context", "said_goodbye", "server_context"]
 
 _ALPN = ["http/1.1"]
 
@@ -38,3 +39,17 @@ def client_context(ca_file: str | None = None) -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(_ALPN)
     return context
+
+
+def said_goodbye(transport: asyncio.Transport) -> bool:
+    """Whether an EOF just received is the other side's own: on TLS only if `close_notify` came before it.
+
+    asyncio reports a bare FIN, which anybody on the path can forge, like a `close_notify`.
+    """
+    tls: ssl.SSLObject | None = transport.get_extra_info("ssl_object")
+    if tls is None:
+        return True
+    try:
+        return not tls.read(1)
+    except ssl.SSLError:
+        return False

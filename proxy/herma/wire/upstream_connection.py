@@ -10,6 +10,7 @@ from herma.wire.framing import Decoder, FixedDecoder, UntilCloseDecoder, frame_r
 from herma.wire.heads import MAX_RESPONSE_HEAD_BYTES, parse_response_head
 from herma.wire.messages import ResponseHead
 from herma.wire.outlet import Outlet
+from herma.wire.tls import said_goodbye
 from herma.wire.tunnel import Tunnel
 from herma.wire.watch import Watch
 
@@ -47,6 +48,7 @@ class UpstreamConnection(asyncio.Protocol):
         self._waiter: asyncio.Future[None] | None = None
         self._buffer = b""
         self._eof = False
+        self._clean_end = False
         self._reading = True
         self._reset_exchange()
         # How many requests it has carried: a failure of the first one is not a matter of staleness.
@@ -236,6 +238,7 @@ class UpstreamConnection(asyncio.Protocol):
     @override
     def eof_received(self) -> bool:
         self._eof = True
+        self._clean_end = said_goodbye(self._transport)
         return False
 
     @override
@@ -246,7 +249,7 @@ class UpstreamConnection(asyncio.Protocol):
             self._phase is _Phase.BODY
             and isinstance(self._decoder, UntilCloseDecoder)
             and exc is None
-            and self._eof
+            and self._clean_end
         ):
             self._phase = _Phase.COMPLETE
             self._wake()
