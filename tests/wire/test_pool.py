@@ -10,7 +10,7 @@ import pytest
 
 from herma.wire import Pool, PoolLimits, TcpAddress, UnixAddress, UpstreamError, UpstreamFailure, pool
 from support.wire_client import PATIENCE_S, bound
-from support.wire_upstream import OK, Script, Scripted, Side, playing
+from support.wire_upstream import OK, Script, Side, playing
 
 SOON_S = 0.05
 
@@ -328,7 +328,7 @@ async def test_a_connection_given_back_goes_to_who_waits() -> None:
 
 async def test_a_waiter_that_gives_up_does_not_take_a_turn_with_it() -> None:
     """Cancelling who waits, even after being told, passes the turn on."""
-    async with playing(always_ok, PoolLimits(max_connections=1)) as up:
+    async with playing(always_ok, PoolLimits(max_connections=1, keepalive_s=60, acquire_timeout_s=60)) as up:
         loop = asyncio.get_running_loop()
         async with up.pool.request(b"GET", b"/", [], b"", idempotent=True, head_timeout_s=5) as response:
             await response.read(10)
@@ -433,9 +433,36 @@ async def test_a_closed_pool_lets_nobody_in() -> None:
         assert not caught.value.sent
 
 
-def test_addresses_name_themselves() -> None:
-    """For logs and status pages."""
-    assert str(TcpAddress("a", 1)) == "a:1"
-    assert str(TcpAddress("::1", 1)) == "[::1]:1"
-    assert str(UnixAddress("/x")) == "unix:/x"
-    assert Scripted.__slots__
+async def test_a_retired_pool_lets_exchanges_end_and_nobody_in() -> None:
+    """After a reload the old pool serves out what it began; everybody who waits is told at once."""
+    go_on = asyncio.Event()
+
+    async def slow(side: Side) -> None:
+        await side.request()
+        side.send(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
+        await go_on.wait()
+        side.send(b"ok")
+
+    async with playing(slow, PoolLimits(max_connections=1, acquire_timeout_s=60)) as up:
+        async with up.pool.request(b"GET", b"/", [], b"", idempotent=True, head_timeout_s=5) as response:
+            waiting = [asyncio.get_running_loop().create_task(ask(up.pool)) for _ in range(3)]
+            await asyncio.sleep(0)
+            up.pool.retire()
+            for waiter in waiting:
+                with pytest.raises(UpstreamError):
+                    await waiter
+            go_on.set()
+            assert await response.read(10) == b"ok"
+        async with asyncio.timeout(PATIENCE_S):
+            while up.pool.open:
+                await asyncio.sleep(0.001)
+
+
+async def test_retiring_closes_idle_connections() -> None:
+    """Nothing is left open for requests that will not come."""
+    async with playing(always_ok) as up:
+        await ask(up.pool)
+        up.pool.retire()
+        async with asyncio.timeout(PATIENCE_S):
+            while up.pool.open:
+                await asyncio.sleep(0.001)

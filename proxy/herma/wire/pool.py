@@ -118,6 +118,7 @@ class Pool:
             if self.open < self._limits.max_connections:
                 return await self.connect()
             await self._wait_for_one()
+        self._wake_one()  # whoever else waits is told as well
         raise UpstreamError(UpstreamFailure.CONNECT, "the upstream pool is closed", sent=False)
 
     def give_back(self, connection: UpstreamConnection) -> None:
@@ -192,15 +193,15 @@ class Pool:
         try:
             async with asyncio.timeout(self._limits.acquire_timeout_s):
                 await waiter
-        except TimeoutError:
-            raise UpstreamError(
-                UpstreamFailure.BUSY, "all connections to the upstream are in use", sent=False
-            ) from None
-        finally:
+        except BaseException as error:
             if waiter in self._waiting:
                 self._waiting.remove(waiter)
-            elif waiter.cancelled() or not waiter.done():
-                self._wake_one()
+            else:
+                self._wake_one()  # it was this one's turn: somebody else gets it
+            if isinstance(error, TimeoutError):
+                message = "all connections to the upstream are in use"
+                raise UpstreamError(UpstreamFailure.BUSY, message, sent=False) from None
+            raise
 
     def _wake_one(self) -> None:
         while self._waiting:

@@ -229,9 +229,8 @@ class UpstreamConnection(asyncio.Protocol):
                 self.answered = True
                 self._read_head(data)
             case _Phase.COMPLETE:
-                self._extra = (
-                    True  # bytes after the answer belong to no request: the connection is not used again
-                )
+                # Bytes after the answer belong to no request: the connection is not used again.
+                self._extra = True
             case _:
                 self.abort()
 
