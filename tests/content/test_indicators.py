@@ -84,6 +84,10 @@ REFUSED: dict[str, tuple[Callable[[str], str], str]] = {
     "no mapping": (lambda _: "- x\n", "expected a list"),
     "an empty list": (lambda _: "indicators: []\n", "no indicators"),
     "broken YAML": (lambda _: "a: [\n", "address.yaml"),
+    "a value that the first look cannot find": (
+        _replace('"203.113.5.7"\n    match: address', "/tmp/.x\n    match: path"),
+        "first look",
+    ),
     "the same id twice": (
         lambda text: text + text.partition("\n")[2].replace("203.113.5.7", "203.113.5.8"),
         "twice",
@@ -103,9 +107,9 @@ def test_a_file_that_cannot_be_trusted_is_refused(
 
 def test_a_pattern_and_a_package_are_accepted(tmp_path: Path) -> None:
     """The kinds that need more have it."""
-    text = GOOD.replace('"203.113.5.7"\n    match: address', "'a[0-9]'\n    match: regex") + GOOD.partition(
-        "\n"
-    )[2].replace("c-01", "c-02").replace(
+    text = GOOD.replace(
+        '"203.113.5.7"\n    match: address', "'abcd[0-9]'\n    match: regex"
+    ) + GOOD.partition("\n")[2].replace("c-01", "c-02").replace(
         '"203.113.5.7"\n    match: address', "bad.example\n    match: domain"
     )
     text += (

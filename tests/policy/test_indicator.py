@@ -25,10 +25,10 @@ MATCHES = {
     "a word": (Matching.WORD, "gs-netcat", "run GS-netcat now", "pygs-netcats"),
     "the whole value": (Matching.EXACT, "wallet1234", "pay wallet1234 now", "pay wallet12345"),
     "a beginning": (Matching.PREFIX, "4AgVrhUe", "-u 4AgVrhUedXYZ", "-u X4AgVrhUe"),
-    "a pattern": (Matching.REGEX, r"^(up|dx)_\d{1,3}$", "up_12", "up_x"),
+    "a pattern": (Matching.REGEX, r"^(up|dx)_host_\d{1,3}$", "up_host_12", "up_host_x"),
     "a path": (Matching.PATH, "/tmp/.X1-lock", "cat /tmp//./.X1-lock", "cat /tmp/.X1-lock2"),
-    "a file below a path": (Matching.PATH, "/var/tmp/.x", "/var/tmp/.x/run", "/var/tmp/.xy/run"),
-    "a path in a home": (Matching.PATH, "~/.config/bad", "/home/alice/.config/bad", "/srv/.config/bad"),
+    "a file below a path": (Matching.PATH, "/var/tmp/.xmr", "/var/tmp/.xmr/run", "/var/tmp/.xmry/run"),
+    "a path in a home": (Matching.PATH, "~/.config/badd", "/home/alice/.config/badd", "/srv/.config/badd"),
     "an address": (Matching.ADDRESS, "43.228.79.77", "http://736382797/mcp", "http://143.228.79.77/"),
     "a network": (Matching.ADDRESS, "60.165.167.0/24", "from 60.165.167.9", "from 160.165.167.9"),
     "a port": (Matching.ADDRESS, "43.228.79.77:55557", "nc 43.228.79.77:55557", "nc 43.228.79.77:80"),
@@ -52,20 +52,17 @@ def test_each_kind_is_compared_as_what_it_is(matching: Matching, value: str, yes
     )
     assert _found(indicators, yes)
     assert not _found(indicators, no)
-    assert (
-        matching is Matching.ADDRESS
-        or matching is Matching.REGEX
-        or indicators.suspects(yes.lower().encode())
-        or "path" in str(matching)
+    assert matching is Matching.REGEX or (
+        indicators.suspects(yes.lower().encode()) and indicators.places(yes)
     )
 
 
 def test_an_npm_name_means_nothing_to_python() -> None:
     """A package is one only in its own ecosystem and version."""
-    indicators = _set("bad", Matching.PACKAGE, ecosystem="npm", versions=("1.0",))
-    assert _found(indicators, "npx bad@1.0")
-    assert not _found(indicators, "npx bad@2.0")
-    assert not _found(indicators, "uvx bad==1.0")
+    indicators = _set("badd", Matching.PACKAGE, ecosystem="npm", versions=("1.0",))
+    assert _found(indicators, "npx badd@1.0")
+    assert not _found(indicators, "npx badd@2.0")
+    assert not _found(indicators, "uvx badd==1.0")
 
 
 def test_a_domain_of_any_port_is_found_without_one() -> None:
@@ -124,6 +121,10 @@ def test_no_indicators_or_odd_addresses_are_an_error() -> None:
     """An empty set would find nothing, and IPv6 is not supported yet."""
     with pytest.raises(ValueError, match="empty"):
         IndicatorSet([])
+    with pytest.raises(ValueError, match="first look"):
+        _set("/tmp/.x", Matching.PATH)
+    with pytest.raises(ValueError, match="first look"):
+        _set("a[0-9]", Matching.REGEX)
     with pytest.raises(ValueError, match="2001"):
         _set("2001:db8::1", Matching.ADDRESS)
 

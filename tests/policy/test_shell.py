@@ -102,6 +102,7 @@ def test_arguments_that_look_like_scripts_are_read() -> None:
 
 def test_depth_nodes_lines_and_text_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nests, repeats and long texts end the reading, not the program."""
+    assert resolve_script("( " * 200 + "x" + " )" * 200) is not None
     assert resolve_script("(" * 5000 + "x" + ")" * 5000) is not None
     assert resolve_script("$(" * 300 + "x" + ")" * 300) is not None
     assert resolve_script('"' + "$(echo " * 40 + "x" + ")" * 40 + '"') is not None

@@ -50,7 +50,10 @@ def load_indicators(directory: Traversable) -> IndicatorSet:
             values.add(key)
     if not indicators:
         raise ContentError("no indicators here; without any nothing would be found", Source(str(directory)))
-    return IndicatorSet(tuple(indicators.values()))
+    try:
+        return IndicatorSet(tuple(indicators.values()))
+    except ValueError as error:
+        raise ContentError(str(error), Source(str(directory))) from None
 
 
 def _pinned(directory: Traversable) -> list[tuple[str, bytes]]:

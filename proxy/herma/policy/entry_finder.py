@@ -53,6 +53,20 @@ class Entry:
     fields: Mapping[str, Any]
     place: str
 
+    def size(self) -> int:
+        """Count the characters of its own strings, and one for each other value."""
+        size = 0
+        stack: list[Any] = [self.fields]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, Mapping):
+                stack += [*node, *node.values()]
+            elif isinstance(node, list):
+                stack += node
+            else:
+                size += len(node) if isinstance(node, str) else 1
+        return size
+
 
 _WORDS = (b"mcp", b"headers", b"transport", b"streamable", b'"sse"', b"command", b"args", b"env")
 _TELLING, _COMMAND, _BESIDE = frozenset(range(5)), 5, frozenset({6, 7})

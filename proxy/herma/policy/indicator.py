@@ -23,7 +23,11 @@ __all__ = ["Action", "Indicator", "IndicatorSet", "Matching"]
 
 _WORD_EDGE = r"(?<![A-Za-z0-9_]){}(?![A-Za-z0-9_])"
 _PATH = re.compile(r"(?:~[\w.-]{0,32}|\$\{?HOME\}?)?/[^\s'\"`;|&<>(){}\\]{1,512}")
-# The first two hosts of a network are enough to find the text `60.165.167.` in a first look: the last part is cut off.
+# A host of digits that is no dotted quad: an address in an unusual spelling, of which there are too many to list.
+_ODD = r"://(?:[^/\s@]{1,64}@)?(?:\[[0-9a-f:.]{2,45}\]|0x[0-9a-f]|0[0-7]|[0-9]{1,3}(?:\.[0-9]{1,3}){0,2}\.?[0-9]{4})"
+_ODD_HOST = re.compile(_ODD)
+_ODD_HOST_BYTES = re.compile(_ODD.encode())
+# Shorter words are in every text.
 _SHORTEST_GATE_WORD = 4
 
 
@@ -98,7 +102,11 @@ class IndicatorSet:
                 self._packages.setdefault((indicator.ecosystem, indicator.value.lower()), []).append(
                     indicator
                 )
-        self._paths = [indicator for indicator in free if indicator.matching is Matching.PATH]
+        self._paths = [
+            (indicator, resolve_path(indicator.value))
+            for indicator in free
+            if indicator.matching is Matching.PATH
+        ]
         self._texts = [
             (indicator, _pattern(indicator)) for indicator in free if indicator.matching in _TEXTUAL
         ]
@@ -112,15 +120,28 @@ class IndicatorSet:
             for indicator in indicators
             if indicator.entry_only
         ]
-        self._gate = ahocorasick_rs.BytesAhoCorasick(
-            sorted({word for item in free for word in _gate_words(item)}),
-            # Twice as fast as the automatic choice on prose, for 80 ms and a few MiB once at the start.
-            implementation=ahocorasick_rs.Implementation.DFA,
-        )
+        by_id = {item.id: frozenset(_gate_words(item)) for item in free}
+        for item in free:
+            # A word of three letters, a pattern without a literal: met beside other indicators only, which is good
+            # enough to report and not to refuse.
+            if not by_id[item.id] and item.action is Action.BLOCK:
+                raise ValueError("an indicator has no word that the first look could find")
+        words = sorted(frozenset[bytes]().union(*by_id.values()))
+        # Twice as fast as the automatic choice on prose, for 80 ms and a few MiB once at the start.
+        self._gate = ahocorasick_rs.BytesAhoCorasick(words, implementation=ahocorasick_rs.Implementation.DFA)
+        self._finder = ahocorasick_rs.AhoCorasick([word.decode() for word in words])
 
     def suspects(self, lowered: bytes) -> bool:
         """Take the quick look: False means that no indicator is in these lower-cased bytes, plain or base64 or hex."""
-        return bool(self._gate.find_matches_as_indexes(lowered))
+        return (
+            bool(self._gate.find_matches_as_indexes(lowered)) or _ODD_HOST_BYTES.search(lowered) is not None
+        )
+
+    def places(self, text: str) -> list[int]:
+        """Give about where a text holds a suspicious word, in order."""
+        lowered = text.lower()
+        words = [start for _, start, _ in self._finder.find_matches_as_indexes(lowered)]
+        return sorted([*words, *(match.start() for match in _ODD_HOST.finditer(lowered))])
 
     def find(self, text: str) -> Iterator[tuple[Indicator, int]]:
         """Give the indicators in a text and about where each begins (0 where only the whole text says so)."""
@@ -131,8 +152,8 @@ class IndicatorSet:
             yield from ((indicator, max(text.lower().find(host.name), 0)) for indicator in self.of_host(host))
         for match in _PATH.finditer(text):
             path = resolve_path(match[0])
-            for indicator in self._paths:
-                if path == (value := resolve_path(indicator.value)) or path.startswith(value + "/"):
+            for indicator, value in self._paths:
+                if path == value or path.startswith(value + "/"):
                     yield indicator, match.start()
         yield from ((indicator, 0) for package in packages(text) for indicator in self.of_package(package))
 
@@ -209,6 +230,9 @@ def _gate_words(indicator: Indicator) -> Iterator[bytes]:
             )
         case Matching.DOMAIN:
             plain = (value.partition(":")[0],)
+        case Matching.PATH:
+            # The last part stays the same however the path is written.
+            plain = ("/" + value.rpartition("/")[2],)
         case Matching.REGEX:
             # The longest literal run; a pattern without one is no use in a first look.
             plain = (max(re.findall(r"[a-z0-9_./-]{4,}", re.sub(r"\\.", " ", value)), key=len, default=""),)

@@ -15,11 +15,11 @@ from herma.policy.unfold import rot13, unfold, unleet
 
 __all__ = ["PromptScan"]
 
-# The upstream takes 5,000 characters of a prompt; other fields and other servers may take more.
-MAX_TEXT_CHARS = 64 * 1024
+# The upstream takes 5,000 characters of a prompt; the check refuses jobs with more text than this.
+MAX_TEXT_CHARS = 32 * 1024
 MAX_FORMS = 48
 # All forms together: a prompt of the upstream's length in ten of them, or one long text as it is written.
-MAX_SHOWN_CHARS = 96 * 1024
+MAX_SHOWN_CHARS = 64 * 1024
 
 _SPACES = re.compile(r"[ \t\r\f\v\u00a0]{1,64}|\n")
 _SPACED = re.compile(r"(?<!\w)(?:\w ){3,64}\w(?!\w)")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from herma.policy.decision import Finding
+from herma.policy.decision import Finding, Level
 from herma.policy.entry_finder import Entry
 from herma.policy.entry_url import url_effects
 from herma.policy.indicator import Action, IndicatorSet
@@ -29,8 +29,12 @@ MAX_VIEW_CHARS = 64 * 1024
 MAX_SEARCH_S = 0.2
 # Decoded texts of one entry that are read as scripts.
 MAX_DECODED = 64
+# All strings of one entry. Real ones have a few hundred characters, inline programs a few thousand.
+MAX_ENTRY_CHARS = 8 * 1024
 # Strings of one entry; a list of arguments is a line, not a book.
 MAX_WORDS = 512
+
+OVERSIZE = "mcp-oversize"
 
 _PATH = re.compile(r"(?<![\w:/])(?:~[\w.-]{0,32}|\$\{?HOME\}?)?(?:/[^\s'\"`;|&<>(){}=,:/]{0,256}){1,64}")
 
@@ -67,6 +71,8 @@ class EntryJudge:
     def effect(self, finding: Finding) -> str:
         """Name the effect that a finding of this judge is about, for the refusal's code."""
         rule = self._by_id.get(finding.rule_id)
+        if finding.rule_id == OVERSIZE:
+            return "oversize"
         return str(rule.options.get("effect", "entry")) if rule is not None else "indicator"
 
     def judge_entry(self, entry: Entry) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
@@ -81,6 +87,12 @@ class EntryJudge:
         words = _words(fields.get("command"), fields.get("args"))
         url = fields.get("url")
         url = url if isinstance(url, str) else ""
+        if (
+            sum(map(len, (*words, *env, *env.values(), *headers.values(), url, *_others(fields))))
+            > MAX_ENTRY_CHARS
+        ):
+            # What cannot be judged whole is refused, not judged in part.
+            return (Finding(OVERSIZE, Level.HIGH, entry.place),), ()
         lines = self._lines(words, env)
         texts = list(
             _forms(

@@ -21,18 +21,19 @@ __all__ = ["resolve_argv", "resolve_script"]
 
 # Scripts inside scripts: `env -S "sh -c '…'"`, decoded text, eval. Published ones nest three deep.
 MAX_DEPTH = 6
-# One entry is a line or a page; a longer script is cut, and its beginning judged.
-MAX_SCRIPT_CHARS = 32 * 1024
+# A script is a line or a page; what is longer is cut here and refused by the judge of entries. The grammar takes time
+# that grows with the square of a pipeline's length: half a second for this much.
+MAX_SCRIPT_CHARS = 8 * 1024
 MAX_LINES = 512
 MAX_NODES = 20_000
 # Characters parsed for one entry, over all scripts inside scripts.
-MAX_PARSED_CHARS = 256 * 1024
+MAX_PARSED_CHARS = 32 * 1024
 # Levels of one syntax tree; people nest a handful of blocks. Python's own stack ends at about 150 of them.
 MAX_LEVELS = 60
 MAX_WORD_CHARS = 16 * 1024
 
 _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
-_ADJACENT = re.compile(r"\$([0-9])(?=\$)")
+_PARAMETER = re.compile(r"\$([0-9])")
 _GLOB = re.compile(r"[*?]|\[[^\]]{1,64}\]")
 _GLOB_NAMES = (
     "curl",
@@ -130,8 +131,8 @@ class _Reader:
         outer = self._positional
         if positional:
             self._bind(positional)
-        # The grammar reads `$1$2` as `$1` and `2`; with braces it does not.
-        text = _ADJACENT.sub(r"${\1}", text[:MAX_SCRIPT_CHARS].replace("\r\n", "\n"))
+        # The grammar reads the second one of `$1$2` as a word `2`; with braces it does not.
+        text = _PARAMETER.sub(r"${\1}", text[:MAX_SCRIPT_CHARS].replace("\r\n", "\n"))
         tree = _PARSER.parse(text.encode("utf-8", "replace"))
         output, _ = self._block(tree.root_node, None, depth)
         self.variables |= saved

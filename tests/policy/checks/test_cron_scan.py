@@ -63,6 +63,13 @@ def test_an_escaped_name_does_not_hide_a_job() -> None:
     assert isinstance(_decide(value, match(), raw=b'{"\\u0070rompt":"..."}'), Deny)
 
 
+def test_a_job_with_more_text_than_can_be_judged_is_refused() -> None:
+    """Padding does not push an order past the reader."""
+    denied = _decide({"schedule": "1h", "prompt": "word " * 7000 + BAD})
+    assert isinstance(denied, Deny)
+    assert (denied.status, denied.code) == (413, "herma.cron.oversize")
+
+
 def test_findings_and_nodes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many jobs and deep bodies end the search."""
     monkeypatch.setattr(cron_scan, "MAX_FINDINGS", 2)

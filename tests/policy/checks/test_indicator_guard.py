@@ -89,6 +89,27 @@ def test_an_alert_only_reports_and_context_counts_beside_another() -> None:
     assert {finding.rule_id for finding in denied.findings} == {"ioc-b", "ioc-c"}
 
 
+def test_a_long_string_is_read_around_its_suspicious_words() -> None:
+    """Padding before, between and after does not hide a use, and far places are read apart."""
+    far = "x " * 20_000
+    for text in (
+        far + "run: nc 43.228.79.77 55557" + far,
+        f"43.228.79.77? {far}43.228.79.77? {far} run: nc 43.228.79.77 1",
+    ):
+        assert isinstance(_decide({"text": text}), Deny)
+    passed = _decide({"text": f"{far}Is 43.228.79.77 bad?{far}"})
+    assert isinstance(passed, Allow)
+    assert passed.findings
+
+
+def test_more_suspicious_text_than_can_be_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be judged is not passed unread."""
+    monkeypatch.setattr(indicator_guard, "MAX_READ_CHARS", 50)
+    denied = _decide(["Is 43.228.79.77 a known bad address, or is it not?"] * 3)
+    assert isinstance(denied, Deny)
+    assert (denied.status, denied.code) == (413, "herma.ioc.oversize")
+
+
 def test_the_number_of_findings_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A list of indicators is reported in part."""
     monkeypatch.setattr(indicator_guard, "MAX_FINDINGS", 3)

@@ -11,6 +11,9 @@ from herma.policy.prompt_scan import PromptScan
 __all__ = ["CronScan"]
 
 MAX_FINDINGS = 32
+# Text of all jobs of one body. The upstream takes 5,000 characters of a prompt and 200 of a name; a text made to be
+# slow costs a second for this much, an ordinary one a few milliseconds.
+MAX_JOB_CHARS = 32 * 1024
 # Values looked at when a job is searched for in a body of another kind.
 MAX_NODES = 10_000
 
@@ -40,8 +43,18 @@ class CronScan:
         else:
             return Allow()
         findings: dict[Finding, str] = {}
+        read = 0
         for place, job in jobs:
             for pointer, text in strings(job, keys=True):
+                read += len(text)
+                if read > MAX_JOB_CHARS:
+                    # What cannot be judged whole is refused, not judged in part.
+                    return Deny(
+                        413,
+                        "herma.cron.oversize",
+                        "The job holds more text than can be judged.",
+                        tuple(findings),
+                    )
                 for rule in self._scan.rules_for(text):
                     findings[rule.finding(place + pointer)] = str(rule.options.get("family", "prompt"))
                 if len(findings) > MAX_FINDINGS:

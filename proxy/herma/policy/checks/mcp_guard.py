@@ -11,6 +11,9 @@ __all__ = ["McpGuard"]
 
 # Findings reported of one body; the first says enough.
 MAX_FINDINGS = 32
+# Text of all entries of one body. A configuration of fifty servers has some 15 KiB; judging takes a few milliseconds
+# for each KiB, and a hundred times that for text that is made to be slow.
+MAX_JUDGED_CHARS = 64 * 1024
 
 
 class McpGuard:
@@ -32,7 +35,16 @@ class McpGuard:
             return Allow()
         refused: tuple[Finding, ...] = ()
         noted: tuple[Finding, ...] = ()
+        judged = 0
         for entry in entries(document.value, whole=whole):
+            judged += entry.size()
+            if judged > MAX_JUDGED_CHARS:
+                return Deny(
+                    413,
+                    "herma.mcp.oversize",
+                    "The body holds more server entries than can be judged.",
+                    refused + noted,
+                )
             bad, odd = self._judge.judge_entry(entry)
             refused, noted = (refused + bad)[:MAX_FINDINGS], (noted + odd)[:MAX_FINDINGS]
         if not refused:
