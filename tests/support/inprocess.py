@@ -333,6 +333,7 @@ async def received(client: Client, method: str = "GET", *, answers: int = 1) -> 
                 piece = await client.reader.read(1 << 20)
             except OSError:
                 ended = Ended.RESET
+                data += bytes(client.reader._buffer)  # what came before the reset
             else:
                 data += piece
                 ended = ended if piece else Ended.FIN

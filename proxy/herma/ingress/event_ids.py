@@ -36,7 +36,9 @@ class EventIds:
     async def _look(self, event: Event) -> None:
         self._left -= 1
         try:
-            bound = await self._owners.bind_answer(parse(event.data or b"", max_depth=64, max_keys=20_000).value)
+            bound = await self._owners.bind_answer(
+                parse(event.data or b"", max_depth=64, max_keys=20_000).value
+            )
         except JsonError:
             bound = {}
         if bound or self._left == 0:

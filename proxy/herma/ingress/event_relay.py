@@ -99,6 +99,8 @@ class EventRelay:
         if allowed:
             self._record.bytes_out += len(allowed)
             await self._request.send(allowed)
+        # The OpenAI SDKs hang up at `[DONE]`, before the last chunk; that is a success.
+        self._record.complete = saw.completed and self._redactor.at_boundary
 
     async def _break_off(self, code: str, message: str) -> None:
         self._record.code = code

@@ -31,10 +31,10 @@ def handler(plane: Plane, listener: int) -> Callable[[ServerRequest], Awaitable[
         try:
             await passage.run()
         except asyncio.CancelledError:
-            record.outcome = "aborted" if plane.lifecycle.stage is Stage.STOPPED else "client_gone"
+            record.outcome = "aborted" if plane.lifecycle.stage is Stage.STOPPED else _left(record)
             raise
         except Disconnected:
-            record.outcome = "client_gone"
+            record.outcome = _left(record)
         except Exception as error:  # noqa: BLE001 - one of the three places: an error in the gate denies
             plane.meter.count("internal_errors")
             if request.started:
@@ -53,6 +53,10 @@ def handler(plane: Plane, listener: int) -> Callable[[ServerRequest], Awaitable[
             plane.meter.exchange(record, finished)
 
     return handle
+
+
+def _left(record: Record) -> str:
+    return "answered" if record.complete else "client_gone"
 
 
 def wire_error(status: int, code: str, message: str) -> tuple[list[tuple[bytes, bytes]], bytes]:

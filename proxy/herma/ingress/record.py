@@ -14,7 +14,10 @@ MAX_FINDINGS = 16
 
 @dataclass(slots=True)
 class Record:
-    """One audit line in the making; times are seconds of a monotonic clock."""
+    """One audit line in the making; times are seconds of a monotonic clock.
+
+    `complete` is set when a stream has said itself that it is over: a caller who leaves then has all of it.
+    """
 
     exchange: str
     started: float
@@ -26,6 +29,7 @@ class Record:
     status: int = 0
     code: str = ""
     outcome: str = "answered"
+    complete: bool = False
     bytes_in: int = 0
     bytes_out: int = 0
     judged: float | None = None
