@@ -110,3 +110,10 @@ def test_names_of_checks_come_from_the_policy() -> None:
     """Outside tests the real checks are known."""
     with pytest.raises(ConfigError, match=r"checks\.unknown"):
         parse(f"checks: {{nonsense: {{}}}}\n{UPSTREAM}{KEYS}".encode(), "herma.yaml", {})
+
+
+@pytest.mark.parametrize("mode", ["monitor", "off"])
+def test_authentication_cannot_be_turned_off(mode: str) -> None:
+    """A mode that lets strangers pass is an error with its place, whatever the listener."""
+    text = f"{UPSTREAM}checks:\n  auth_gate:\n    mode: {mode}\n"
+    assert codes(text) == ["checks.always_enforced"]

@@ -102,3 +102,10 @@ def test_a_check_that_rewrites_a_request_is_a_mistake_that_is_seen() -> None:
     """What is judged is what is forwarded."""
     with pytest.raises(TypeError, match="rewrote a request"):
         _decide(_Fake(Rewrite(b"other")))
+
+
+@pytest.mark.parametrize("mode", [Mode.MONITOR, Mode.OFF])
+def test_authentication_is_not_weakened_by_a_mode(mode: Mode) -> None:
+    """Whatever a configuration says, no pipeline comes into being that lets strangers pass."""
+    with pytest.raises(ValueError, match="always enforced"):
+        Pipeline((_Fake(),), {"auth_gate": mode})

@@ -10,6 +10,8 @@ from herma.config.listen import PRIVATE_MODE, Resolver, judge
 from herma.config.reader import Reader
 from herma.config.settings import Audit, Content, Limits, Settings, Upstream, UpstreamTls
 from herma.config.values import FilePath, Network, Unix
+from herma.policy.decision import Mode
+from herma.policy.pipeline import ALWAYS_ENFORCED
 from herma.yamlfile import Path
 
 __all__ = ["Edges"]
@@ -102,6 +104,9 @@ class Edges:
                 known = ", ".join(sorted(check_ids)) or "none"
                 message = f"no check has this name; known: {known}"
                 reader.problem(reader.key_at(("checks", name)), "checks.unknown", message)
+            elif name in ALWAYS_ENFORCED and made.checks[name].mode is not Mode.ENFORCE:
+                message = f"found mode {made.checks[name].mode.value}; this check is always enforced, take the key out"
+                reader.problem(reader.at(("checks", name)), "checks.always_enforced", message)
 
     @staticmethod
     def _trusted(reader: Reader, networks: Sequence[Network]) -> None:

@@ -7,7 +7,10 @@ from typing import ClassVar, Protocol, assert_never
 from herma.policy.decision import Allow, Decision, Deny, Finding, Level, Mode, Rewrite
 from herma.policy.exchange import Exchange, Phase
 
-__all__ = ["Check", "Pipeline"]
+__all__ = ["ALWAYS_ENFORCED", "Check", "Pipeline"]
+
+ALWAYS_ENFORCED = frozenset({"auth_gate"})
+"""Checks that no setting weakens: without them nothing behind the gate would be authenticated."""
 
 
 class Check(Protocol):
@@ -30,6 +33,8 @@ class Pipeline:
     def __init__(self, checks: Sequence[Check], modes: Mapping[str, Mode]) -> None:
         if not checks:
             raise ValueError("a pipeline without checks would allow everything")
+        if any(modes.get(name, Mode.ENFORCE) is not Mode.ENFORCE for name in ALWAYS_ENFORCED):
+            raise ValueError("authentication is always enforced")
         self._by_phase = {
             phase: tuple(
                 (check, modes.get(check.id, Mode.ENFORCE))
@@ -64,7 +69,9 @@ class Pipeline:
                         return replace(decision, findings=findings + decision.findings)
                     findings += decision.findings or (Finding(check.id),)
                 case Rewrite():
-                    raise TypeError(f"check {check.id} rewrote a request: what is judged is what is forwarded")
+                    raise TypeError(
+                        f"check {check.id} rewrote a request: what is judged is what is forwarded"
+                    )
                 case _:
                     assert_never(decision)
         return Allow(findings)
