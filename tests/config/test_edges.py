@@ -115,5 +115,6 @@ def test_names_of_checks_come_from_the_policy() -> None:
 @pytest.mark.parametrize("mode", ["monitor", "off"])
 def test_authentication_cannot_be_turned_off(mode: str) -> None:
     """A mode that lets strangers pass is an error with its place, whatever the listener."""
-    text = f"{UPSTREAM}checks:\n  auth_gate:\n    mode: {mode}\n"
-    assert codes(text) == ["checks.always_enforced"]
+    text = f"checks: {{auth_gate: {{mode: {mode}}}}}\n{UPSTREAM}{KEYS}"
+    with pytest.raises(ConfigError, match=r"herma\.yaml:1:\d+: checks\.always_enforced"):
+        parse(text.encode(), "herma.yaml", {})
