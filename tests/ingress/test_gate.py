@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from herma.errors import StoreError
 from herma.ingress import wire_error
 from herma.policy.lifecycle import Event
 from herma.wire import ServerLimits
@@ -83,7 +84,8 @@ async def test_an_error_in_the_gate_refuses_without_a_detail() -> None:
         assert gate.agent.calls == []
 
 
-async def test_an_error_after_the_head_breaks_the_stream() -> None:
+@pytest.mark.parametrize("error", [RuntimeError("broke"), StoreError("gone")], ids=["unexpected", "store"])
+async def test_an_error_after_the_head_breaks_the_stream(error: Exception) -> None:
     """Once an answer has begun, a failing gate aborts the connection: no client takes that for the end."""
     async with gated() as gate:
 
@@ -98,12 +100,13 @@ async def test_an_error_after_the_head_breaks_the_stream() -> None:
         gate.agent.on("GET", "/v1/runs/run_1/events", play)
         client = await gate.open("GET", "/v1/runs/run_1/events", key="admin")
         await client.until(b"\r\n\r\n")
-        gate.store.broken["run_ended"] = RuntimeError("broke")
+        gate.store.broken["run_ended"] = error
         broken.append(True)
         with pytest.raises(ConnectionResetError):
             await client.rest()
         record = await gate.last()
         assert (record.outcome, record.status) == ("failed", 200)
+        assert record.code == f"herma.internal.{type(error).__name__}"
 
 
 async def test_a_caller_who_leaves_is_written_down() -> None:
