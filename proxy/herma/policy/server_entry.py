@@ -151,7 +151,8 @@ def _applies(pattern: RulePattern, shown: Mapping[str, str], assignments: Iterab
 def _mapping(value: Any) -> Mapping[Any, Any]:
     if isinstance(value, list):
         # Some clients write the environment as a list of NAME=value.
-        return dict(item.partition("=")[::2] for item in value if isinstance(item, str))
+        pairs = (item.partition("=") for item in value if isinstance(item, str))
+        return {name: text for name, _, text in pairs}
     return value if isinstance(value, dict) else {}
 
 
