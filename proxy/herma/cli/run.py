@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from herma.errors import ConfigError, ContentError
+from herma.errors import ConfigError, ContentError, Problem, Source
 from herma.identity import new_key
 from herma.policy.secret import Secret
 from herma.runtime import BindError, Log, serve
@@ -39,6 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     demo.add_argument("--upstream", metavar="URL", help="the agent server (default: a small echo agent)")
     demo.add_argument("--upstream-key-file", metavar="FILE", help="file that holds the agent server's key")
     demo.add_argument("--listen", metavar="ADDRESS", default="127.0.0.1:8643", help="where to serve")
+    demo.add_argument(
+        "--admin", metavar="ADDRESS", default="127.0.0.1:8644", help="where operators look (loopback only)"
+    )
     demo.add_argument(
         "--state", metavar="DIR", default="state", help="where the key and configuration are kept"
     )
@@ -70,7 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _demo(arguments: argparse.Namespace) -> Iterator[Path]:
     """Make what a first start needs, and the echo agent if no agent server is named; give the configuration's path."""
     state = Path(arguments.state)
-    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _told(state):
+        state.mkdir(mode=0o700, parents=True, exist_ok=True)
     key_file = state / "herma.key"
     if not key_file.exists():
         _write(key_file, new_key().reveal() + b"\n")
@@ -84,7 +88,8 @@ def _demo(arguments: argparse.Namespace) -> Iterator[Path]:
         else:
             upstream_key = _upstream_key(arguments.upstream_key_file, os.environ)
         config = state / "herma.yaml"
-        _write(config, _configuration(arguments.listen, upstream, upstream_key, key_file).encode())
+        text = _configuration(arguments.listen, arguments.admin, upstream, upstream_key, key_file)
+        _write(config, text.encode())
         _show(arguments.listen, upstream, key_file, echo=arguments.upstream is None)
         yield config
 
@@ -97,7 +102,7 @@ def _upstream_key(named: str | None, environ: Mapping[str, str]) -> str:
     return "key: ${API_SERVER_KEY}" if environ.get("API_SERVER_KEY") else ""
 
 
-def _configuration(listen: str, upstream: str, upstream_key: str, key_file: Path) -> str:
+def _configuration(listen: str, admin: str, upstream: str, upstream_key: str, key_file: Path) -> str:
     return (
         "# Made by `herma run --demo`, anew at every start. For a configuration of your own: `herma init`.\n"
         f"listen:\n  - address: {_quoted(listen)}\n"
@@ -105,6 +110,7 @@ def _configuration(listen: str, upstream: str, upstream_key: str, key_file: Path
         + (f"  {upstream_key}\n" if upstream_key else "")
         + "auth:\n"
         f"  keys:\n    - name: demo\n      key_file: {_quoted(key_file)}\n      scopes: [admin]\n"
+        f"admin: {{address: {_quoted(admin)}}}\n"
     )
 
 
@@ -115,10 +121,20 @@ def _quoted(value: object) -> str:
 
 
 def _write(path: Path, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        os.fchmod(descriptor, 0o600)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    with _told(path), os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+        os.fchmod(file.fileno(), 0o600)
         file.write(data)
+
+
+@contextlib.contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Say what cannot be written, and what to do, instead of failing with a traceback."""
+    try:
+        yield
+    except OSError as error:
+        message = f"cannot be written ({error.strerror}); name another directory with --state"
+        raise ConfigError([Problem(Source(str(path)), "demo.state", message)]) from None
 
 
 def _show(listen: str, upstream: str, key_file: Path, *, echo: bool) -> None:

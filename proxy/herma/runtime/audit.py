@@ -7,7 +7,6 @@ from the request (the method, the caller's address) is of a closed form or was p
 import json
 import os
 import stat
-import sys
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -23,6 +22,8 @@ AUDIT_LOST = "audit_lost"
 # One write call of at most this many bytes is atomic for append-only files and pipes (POSIX PIPE_BUF on Linux), so that
 # the lines of several workers never mix.
 MAX_LINE_BYTES = 4096
+
+_STANDARD_OUTPUT = 1
 
 # O_NONBLOCK: opening a pipe that nobody reads must fail, not wait.
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -43,7 +44,7 @@ class AuditLog:
 
     def __init__(self, target: str, lose: Callable[[], None] = lambda: None) -> None:
         if target == "-":
-            self._descriptor, self._owned = sys.stdout.fileno(), False
+            self._descriptor, self._owned = _STANDARD_OUTPUT, False
         else:
             self._descriptor, self._owned = os.open(target, _FLAGS, 0o600), True
             # Only a file is narrowed: changing /dev/null would break it for everybody.
