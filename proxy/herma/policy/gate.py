@@ -34,10 +34,16 @@ class Gate:
 
     def hits(self, lower: str) -> Iterator[tuple[int, int, int]]:
         """Yield (keyword number, start, end) of every keyword in a lower-cased text."""
-        yield from self._automaton.find_matches_as_indexes(lower, overlapping=True)
+        yield from self._find(lower)
 
     def last_end(self, lower: str) -> int:
         """Tell where the last keyword ends; 0 when there is none."""
-        return max(
-            (end for _, _, end in self._automaton.find_matches_as_indexes(lower, overlapping=True)), default=0
-        )
+        return max((end for _, _, end in self._find(lower)), default=0)
+
+    def _find(self, lower: str) -> list[tuple[int, int, int]]:
+        try:
+            return self._automaton.find_matches_as_indexes(lower, overlapping=True)
+        except UnicodeEncodeError:
+            # Lone surrogates, from JSON escapes or bytes that are no text; each is one character, and so is its stand-in.
+            plain = lower.encode("utf-8", "replace").decode("utf-8")
+            return self._automaton.find_matches_as_indexes(plain, overlapping=True)

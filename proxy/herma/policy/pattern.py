@@ -96,7 +96,10 @@ class _Examiner:
             raise self._fail("back-references and \\K \\G \\R \\X are outside the linear subset")
         self._at += 2
         if following in "pPN" and self._text[self._at : self._at + 1] == "{":
-            self._at = self._text.find("}", self._at) + 1 or len(self._text)
+            close = self._text.find("}", self._at)
+            if close < 0:
+                raise self._fail("the name of a character property is not closed")
+            self._at = close + 1
 
     def _class_end(self) -> int:
         at = self._at + 1

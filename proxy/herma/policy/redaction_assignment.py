@@ -126,10 +126,9 @@ def _form(groups: dict[str, str | None], text: str, first: int, flag: int, value
         data=bool(close[:1] in {'"', "'", "&"} and value.quote)
         or flag > 0
         or upper
-        or text[first - 1 : first] in {"?", "&"},
-        comma=groups.get("comma") is not None
-        or groups.get("attribute") is not None
+        or text[first - 1 : first] in {"?", "&"}
         or groups.get("xml") is not None,
+        comma=groups.get("comma") is not None or groups.get("attribute") is not None,
     )
 
 

@@ -19,7 +19,7 @@ _PUTTY: Final = re.compile(r"Private-Lines:[ ]\d{1,4}", re.ASCII)
 # What stands between two pieces of a key: line ends (also written out), indentation, quotes, plus signs, diff and quote marks.
 _GAP: Final = re.compile(r"(?:\\{1,8}[nrt]|[\s\"'+>|,#*/]|-(?!-)|\\(?=\n)){0,80}+")
 _PIECE: Final = re.compile(
-    r"[A-Za-z0-9+/=]{1,4096}+|(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash):[^\n\\\"]{0,200}+", re.ASCII
+    r"(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash):[^\n\\\"]{0,200}+|[A-Za-z0-9+/=]{1,4096}+", re.ASCII
 )
 _FOOTER: Final = re.compile(r"-{4,5}END[ ]", re.ASCII)
 _WORDS: Final = re.compile(r"[A-Za-z]{1,15}[ ][A-Za-z]")
@@ -40,7 +40,12 @@ def private_key(text: str, start: int) -> tuple[Hit, ...]:
             break
         written = piece.group()
         # The last line may be short; a short word after it is prose again.
-        if len(written) < _MIN_PIECE and piece.end() < len(text) and not _ends_key(text, piece.end(), length):
+        if (
+            len(written) < _MIN_PIECE
+            and ":" not in written
+            and piece.end() < len(text)
+            and not _ends_key(text, piece.end(), length)
+        ):
             break
         first = at if first < 0 else first
         end, length = piece.end(), len(written)

@@ -3,6 +3,8 @@
 Other headers (`X-Api-Key: …`, `X-Vault-Token: …`) are assignments like any other.
 """
 
+import base64
+import binascii
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -28,9 +30,12 @@ _OPERATOR: Final = re.compile(
     r"""["'`]?\]?\*{0,2}[ \t]{0,4}(?:=>|:=|[:=,])[ \t]{0,4}(?:[fbru]{0,2}["'`])?[ \t]{0,4}""", re.ASCII
 )
 _SCHEME: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9_-]{1,31})[ \t]{1,4}(?=\S)", re.ASCII)
-# The credential runs to the quote or the line's end: schemes such as Digest and AWS4-HMAC-SHA256 hold blanks.
-_CREDENTIAL: Final = re.compile(
-    r"[^\s\"'`\\<>\uff0c。]{1,16384}+(?:[ \t]?,?[ \t]?[A-Za-z-]{2,24}=\"?[^\s\"'`\\,]{1,2048}+\"?){0,12}+",
+# The credential runs to a blank, a quote or an escape, behind which a decoded view sees more.
+_CREDENTIAL: Final = re.compile(r"[^\s\"'`\\<>\uff0c\u3002]{1,16384}+", re.ASCII)
+# Digest, AWS and others write parameters, some of them in quotes.
+_PARAMETERS: Final = re.compile(
+    r"[A-Za-z][\w-]{1,31}=(?:\"[^\"\n\\]{0,2048}\"|[^\s\"'`,\\]{1,4096})"
+    r"(?:,[ \t]{0,4}[A-Za-z][\w-]{1,31}=(?:\"[^\"\n\\]{0,2048}\"|[^\s\"'`,\\]{1,4096})){1,16}",
     re.ASCII,
 )
 _SCHEMES: Final = frozenset(
@@ -100,7 +105,7 @@ def authorization(text: str, end: int) -> Iterator[Hit]:
     known = scheme is not None and scheme["scheme"].lower() in _SCHEMES
     if scheme is not None and known:
         at = scheme.end()
-    credential = _CREDENTIAL.match(text, at)
+    credential = _PARAMETERS.match(text, at) or _CREDENTIAL.match(text, at)
     if credential is None:
         return
     written = untrailed(credential.group())
@@ -127,7 +132,7 @@ def bare_scheme(text: str, end: int) -> Iterator[Hit]:
     if credential is None:
         return
     written = re.split(r"[,;)\]}]", credential.group(), maxsplit=1)[0].rstrip(".")
-    if looks_random(written, at_least=16) and not _left_alone(written):
+    if (looks_random(written, at_least=16) or _pair(written)) and not _left_alone(written):
         yield Hit(credential.start(), credential.start() + len(written), AUTHORIZATION_ID, written)
 
 
@@ -151,6 +156,15 @@ def cookie(text: str, end: int, names: Names) -> Iterator[Hit]:
             r";[ \t]{0,4}(?:(?:Secure|HttpOnly|Partitioned);[ \t]{0,4}){0,3}", re.IGNORECASE
         ).match(text, pair.end())
         at = gap.end() if gap else -1
+
+
+def _pair(written: str) -> bool:
+    """Tell whether a word is the base64 of `name:password`."""
+    try:
+        decoded = base64.b64decode(written, validate=True)
+    except binascii.Error:
+        return False
+    return b":" in decoded[1:-1] and decoded.isascii() and decoded.decode().isprintable()
 
 
 def _left_alone(written: str) -> bool:

@@ -131,7 +131,7 @@ def beside(finder: Finder, key: str, text: str) -> Iterator[Hit]:
         yield from _moved(cookie(f"{key}: {text}", len(key), finder.names), len(key) + 2)
     known = finder.names.classify(key)
     if known is not None and judge(
-        known, Value(0, len(text), text, '"', closed=True), Form(colon=True, data=True), "", key
+        known, Value(0, len(text), text, '"', closed=True), Form(colon=True, data=True, member=True), "", key
     ):
         yield Hit(0, len(text), known.rule_id, text)
 

@@ -22,6 +22,7 @@ from herma.policy.redaction_value import (
 
 __all__ = ["Form", "Value", "has_digit", "identifier", "judge", "left_alone", "more_words"]
 
+TOKEN_ID: Final = "token"
 _IDENTIFIER: Final = re.compile(
     r"(?:[A-Za-z_$]{1,64}+\d{0,2}(?:\.[A-Za-z_]{1,64}+\d{0,2}){0,8}|[A-Za-z]{1,40}(?:-[A-Za-z]{1,40}){1,8})$",
     re.ASCII,
@@ -51,6 +52,8 @@ class Form:
     # Both sides are quoted, or the name is a flag or an environment variable: data, not code.
     data: bool = False
     comma: bool = False
+    # A member of a JSON document: what stands there is a value, not code.
+    member: bool = False
 
 
 def judge(known: Name, value: Value, form: Form, text: str, name: str) -> bool:
@@ -105,6 +108,9 @@ def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
         return looks_random(written) or (known.password and looks_like_password(written))
     if known.password:
         return len(written) >= 3 or form.data
+    # A plain word may be a password or a key; beside `token` it is mostly a kind of token.
+    if form.member and not (known.rule_id == TOKEN_ID and identifier(written)):
+        return True
     return (
         looks_like_password(written)
         or looks_random(written)
@@ -146,12 +152,15 @@ def left_alone(written: str) -> bool:
 
 
 def identifier(written: str) -> bool:
+    """Tell whether a value reads as a name in code, or as words joined by hyphens."""
     return _IDENTIFIER.match(written) is not None
 
 
 def more_words(text: str, at: int) -> bool:
+    """Tell whether a sentence goes on behind a value."""
     return _MORE.match(text, at) is not None
 
 
 def has_digit(written: str) -> bool:
+    """Tell whether a value holds a digit."""
     return any(character.isdigit() for character in written)

@@ -28,7 +28,7 @@ _REFERENCE: Final = re.compile(
     | \$[0-9@*\#?!]                            # $1 $@
     | ` | <[^>]{0,200}+>?$ | \{\{ | \#\{       # `…` <…> {{…}} \#{…}
     | \{[\w.$\[\]'"()! -]{0,80}+\}             # {name}
-    | %[A-Za-z_]\w{0,64}+%$ | %\(?\w{0,32}+\)?[sdr]$   # %VAR% %s %(x)s
+    | %[A-Za-z_]\w{0,64}+%$ | %(?:\(\w{0,32}\))?[sdr]$   # %VAR% %s %(x)s
     | !\w{1,16}+\s | @[\w./~-]{1,200}+$       # !Ref x, !secret x, @file
     | \( | \[\s? | &[a-z*]                     # a tuple, a list, a pointer
     """,
@@ -261,7 +261,7 @@ _PLACEHOLDER: Final = re.compile(
     r"your[-_ ]?|[-_]your|example|placeholder|change[-_]?me|redacted|replace[-_]?(?:me|with|this)|insert[-_]|<[a-z]|\.\.\.|…|\*{3}|x{4}"
     r"|fake[-_]?(?:key|token|secret)|dummy|\bfoo\b|todo\b|\bmy[-_](?:api|secret|token|key|pass)|some[-_]?(?:secret|token|key|password)"
     r"|(?:test|sample|demo)[-_]?(?:key|token|secret|password)s?$|(?:token|key|secret|password)[-_]?here|_here$|^put[-_]|^enter[-_]"
-    r"|^(?:api|access|secret|auth|bot|user)[-_ ]?(?:key|token|secret|password|id)$|0123456789|^1234567890",
+    r"|^(?:api|access|secret|auth|bot|user)[-_ ]?(?:key|token|secret|password|id)$|0123456789|^1234567890[a-z]{0,6}$",
     re.ASCII,
 )
 _PROSE_WORDS: Final = frozenset(
@@ -344,14 +344,15 @@ _NUMBER: Final = re.compile(
     r"[-+]?(?:0x[0-9a-fA-F]{1,8}|\d[\d_,.:]*+)(?:%|[smhdwy]|ms|kb|mb|gb|KB|MB|GB|px|em|rem|s)?$", re.ASCII
 )
 _PATH: Final = re.compile(
-    r"(?:~|\.{1,2}|\$\w+)?/[\w.@%+~-]{1,80}+(?:/|$)|[A-Za-z]:\\|[\w.-]{1,64}+\.(?:pem|key|crt|json|ya?ml|env|txt|py|js|ts|go|md|toml|cfg|conf|p12|pub|gpg|age)$",
+    r"(?:~|\.{1,2}|\$\w+)?/[\w.@%+~-]{1,80}+(?:/|$)|[A-Za-z]:\\|[\w.-]{1,64}\.(?:pem|key|crt|json|ya?ml|env|txt|py|js|ts|go|md|toml|cfg|conf|p12|pub|gpg|age)$",
     re.ASCII,
 )
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]{1,20}+://", re.IGNORECASE | re.ASCII)
 _SEPARATORS: Final = re.compile(r"[-_.\s/:,]+", re.ASCII)
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+){1,4}[\w.+-]{0,20}+$", re.ASCII)
 _WORDY_PART: Final = re.compile(
-    r"(?:[a-z]{1,24}|[A-Z][a-z]{0,24}|[A-Z]{1,24}|v?\d{1,4}[a-z]?|[a-z]{1,12}\d{1,3})$", re.ASCII
+    r"(?:[a-z]{1,24}|[A-Z][a-z]{0,24}|[A-Z]{1,24}|v?\d{1,4}[a-z]?|[a-z]{1,12}\d{1,3}|[a-z]{0,20}(?:[A-Z][a-z]{1,20}){2,12}\d{0,2})$",
+    re.ASCII,
 )
 
 
@@ -373,7 +374,7 @@ def is_placeholder(value: str) -> bool:
         return True
     lowered = rest.lower()
     # Two distinct characters are a pattern (xxxx, 0000, ****), not a secret.
-    return len(set(lowered)) <= 2 or _PLACEHOLDER.search(lowered) is not None
+    return len(set(lowered)) <= 2 < len(lowered) or _PLACEHOLDER.search(lowered) is not None
 
 
 def is_path(value: str) -> bool:
