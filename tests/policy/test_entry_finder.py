@@ -112,16 +112,30 @@ def test_the_quick_look_sees_escapes_and_forms() -> None:
     assert not may_hold_entry(b'{"messages":[{"content":"hello, command me"}]}')
 
 
-def test_entries_nests_and_attempts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many entries, JSON in JSON in JSON, and text full of braces end the search."""
-    monkeypatch.setattr(entry_finder, "MAX_ENTRIES", 3)
-    assert len(list(entries([ENTRY] * 9))) == 3
+def test_nests_and_attempts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """JSON in JSON in JSON, deep JSON and text full of braces end the search."""
     assert list(entries(["command args {" + "{" * 500])) == []
     deep: Any = {"mcp_servers": {"j": ENTRY}}
     for _ in range(6):
         deep = {"mcp_x": json.dumps(deep)}
     assert [entry for entry in entries(deep) if entry.name == "j"] == []
-    assert list(entries(["command args " + '{"a":' * 100_000])) == []
+    assert list(entries(['{"x":' * 100_000 + '"args":'])) == []
+    monkeypatch.setattr(entry_finder, "MAX_NAMES", 3)
+    text = json.dumps([ENTRY] * 5)
+    assert {"command": "", "args": [], "rest": text} in [entry.fields for entry in entries([text])]
+
+
+def test_braces_before_an_entry_do_not_hide_it() -> None:
+    """However many of them there are, and whatever escapes its names are written in."""
+    text = "{" * 5000 + json.dumps({"k": ENTRY})
+    assert ENTRY in [entry.fields for entry in entries([text])]
+    escaped = json.dumps({"k": ENTRY}).replace("command", "\\u0063ommand").replace("args", "\\u0061rgs")
+    assert ENTRY in [entry.fields for entry in entries(["mcp " + escaped])]
+
+
+def test_every_entry_of_a_body_is_given() -> None:
+    """How many are judged is the check's decision."""
+    assert len(list(entries([ENTRY] * 999))) == 999
 
 
 @given(st.text(alphabet="mcp comandrgsul:=-[]{}\"'\n,x", max_size=120) | st.text(max_size=60))

@@ -105,6 +105,8 @@ def test_an_entry_too_long_to_judge_is_refused() -> None:
         Entry("x", {"command": "sh", "args": ["-c", "# " + "x" * 9000]}, "/x")
     )
     assert [entry_judge().effect(finding) for finding in refused] == ["oversize"]
+    refused, _ = entry_judge().judge_entry(Entry("x", {"command": "sh", "args": [""] * 600}, "/x"))
+    assert [finding.rule_id for finding in refused] == ["mcp-oversize"]
 
 
 def test_a_finding_has_the_effect_of_its_rule() -> None:

@@ -15,19 +15,20 @@ import ahocorasick_rs
 
 __all__ = ["Entry", "entries", "may_hold_entry"]
 
-# Entries judged in one body; a real configuration has a few dozen.
-MAX_ENTRIES = 256
 # JSON inside JSON strings: tool arguments inside a transcript inside a body.
 MAX_NESTING = 3
 # Strings longer than this are searched up to here; the longest real configuration seen has 40 KiB.
 MAX_STRING_CHARS = 256 * 1024
-# Attempts to read JSON that begins somewhere inside a string.
-MAX_STARTS = 64
+# Names such as `"command":` that JSON is tried around in one string, and how many braces before each: an entry, its
+# map, the configuration around that, and one more.
+MAX_NAMES = 512
+MAX_ENCLOSING = 4
 
 _PLACES = frozenset({"mcpservers", "mcpserver", "mcp"})
 _TRANSPORTS = frozenset({"sse", "http", "https", "streamablehttp", "websocket", "ws", "stdio"})
 _FOLD = str.maketrans("", "", "_- .")
 
+_JSON_NAME = re.compile(r"\"(?:command|url|args|[^\"\n]{0,20}u00[^\"\n]{0,40})\\{0,8}\"\s{0,20}:")
 _YAML_COMMAND = re.compile(
     r"(?m)^[ \t]{0,40}(?:- )?[\"']?command[\"']?[ \t]{0,8}[:=][ \t]{0,8}(\S[^\n]{0,4000})((?:\n[^\n]{0,4000}){0,40})"
 )
@@ -85,11 +86,8 @@ def may_hold_entry(raw: bytes) -> bool:
 
 
 def entries(value: Any, *, whole: bool = False) -> Iterator[Entry]:
-    """Give the entries of a parsed body, bounded; with `whole`, the body itself is one."""
-    for count, entry in enumerate(_walk(value, "", inside=whole, nesting=0)):
-        if count >= MAX_ENTRIES:
-            return
-        yield entry
+    """Give the entries of a parsed body, as many as there are; with `whole`, the body itself is one."""
+    yield from _walk(value, "", inside=whole, nesting=0)
 
 
 def _walk(value: Any, place: str, *, inside: bool, nesting: int) -> Iterator[Entry]:
@@ -157,17 +155,27 @@ def _added(rest: str) -> str:
 
 
 def _json_in(text: str) -> Iterator[Any]:
-    at = text.find("{")
-    for _ in range(MAX_STARTS):
-        if at < 0:
-            return
-        try:
-            value, end = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            end = at + 1
-        else:
+    """Read the JSON objects of a text that hold a name entries have: from the braces before each such name."""
+    starts: set[int] = set()
+    for count, match in enumerate(_JSON_NAME.finditer(text)):
+        if count >= MAX_NAMES:
+            # Too many to try: judged as one entry of this size, which is refused.
+            yield {"command": "", "args": [], "rest": text}
+            break
+        at = match.start()
+        for _ in range(MAX_ENCLOSING):
+            at = text.rfind("{", 0, at)
+            if at < 0:
+                break
+            starts.add(at)
+    end = 0
+    for at in sorted(starts):
+        if at >= end:
+            try:
+                value, end = _DECODER.raw_decode(text, at)
+            except (ValueError, RecursionError):
+                continue
             yield value
-        at = text.find("{", end)
 
 
 _DECODER = json.JSONDecoder(strict=False)

@@ -87,10 +87,7 @@ class EntryJudge:
         words = _words(fields.get("command"), fields.get("args"))
         url = fields.get("url")
         url = url if isinstance(url, str) else ""
-        if (
-            sum(map(len, (*words, *env, *env.values(), *headers.values(), url, *_others(fields))))
-            > MAX_ENTRY_CHARS
-        ):
+        if len(words) > MAX_WORDS or entry.size() > MAX_ENTRY_CHARS:
             # What cannot be judged whole is refused, not judged in part.
             return (Finding(OVERSIZE, Level.HIGH, entry.place),), ()
         lines = self._lines(words, env)
@@ -158,7 +155,7 @@ def _mapping(value: Any) -> Mapping[Any, Any]:
 
 def _words(command: Any, args: Any) -> list[str]:
     """Give the argument vector; nested lists and mappings are taken apart, for some clients join them."""
-    return list(_flat([command, args]))[:MAX_WORDS]
+    return list(_flat([command, args]))
 
 
 def _flat(value: Any) -> Iterator[str]:

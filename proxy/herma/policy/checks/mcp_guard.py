@@ -14,6 +14,8 @@ MAX_FINDINGS = 32
 # Text of all entries of one body. A configuration of fifty servers has some 15 KiB; judging takes a few milliseconds
 # for each KiB, and a hundred times that for text that is made to be slow.
 MAX_JUDGED_CHARS = 64 * 1024
+# An entry counts for this much at least: each takes half a millisecond, however short.
+MIN_JUDGED_CHARS = 128
 
 
 class McpGuard:
@@ -37,7 +39,7 @@ class McpGuard:
         noted: tuple[Finding, ...] = ()
         judged = 0
         for entry in entries(document.value, whole=whole):
-            judged += entry.size()
+            judged += max(entry.size(), MIN_JUDGED_CHARS)
             if judged > MAX_JUDGED_CHARS:
                 return Deny(
                     413,
