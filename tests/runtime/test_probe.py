@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from herma.ingress import Generation
-from herma.runtime.generation import build
+from herma.runtime.generation import build, new_fingerprint_key, read_content
 from herma.runtime.probe import MAX_ANSWER_BYTES, MAX_DRIFT, MAX_ROUTE_CHARS, UpstreamWatch, ask
 from herma.store import MemoryStore
 from herma.wire import UpstreamError
@@ -235,8 +235,6 @@ async def test_an_upstream_of_another_kind_is_only_asked_whether_it_is_up(
     gate.config["upstream"]["profile"] = "openai"
     gate.write_config(gate.config)
     settings = settings_of(gate)
-    from herma.runtime.generation import new_fingerprint_key, read_content
-
     looking = Looking(gate, build(settings, read_content(settings, new_fingerprint_key())))
     profile = looking.generation.profile
     assert (profile.running, profile.capabilities) == (None, None)
@@ -245,6 +243,26 @@ async def test_an_upstream_of_another_kind_is_only_asked_whether_it_is_up(
     assert looking.state.up
     assert {seen.path for seen in upstream.seen} == {"/health"}
     await looking.generation.pool.close()
+
+
+async def test_what_another_profile_found_is_forgotten(
+    gate: Gate, looking: Looking, upstream: RecordingUpstream
+) -> None:
+    """After a change of the profile, the status shows nothing that was asked with the old one."""
+    upstream.on("GET", CAPABILITIES, _endpoints(("POST", "/v1/brand-new")))
+    upstream.on("GET", DETAILED, json_answer(detailed_health(2)))
+    await looking.look()
+    assert (looking.state.drift, looking.state.key_accepted) == (("POST /v1/brand-new",), True)
+    await looking.generation.pool.close()
+    gate.config["upstream"]["profile"] = "openai"
+    gate.write_config(gate.config)
+    settings = settings_of(gate)
+    looking.generation = build(settings, read_content(settings, new_fingerprint_key()))
+    asked = len(upstream.seen)
+    for _ in range(2):
+        await looking.look()
+    assert (looking.state.drift, looking.state.key_accepted) == ((), None)
+    assert {seen.path for seen in upstream.seen[asked:]} == {"/health"}
 
 
 async def test_it_looks_again_and_again(looking: Looking) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from herma.errors import StoreError
 from herma.ingress import Generation
 from herma.policy.jsondoc import JsonError, find, parse
-from herma.policy.profile import undeclared
+from herma.policy.profile import Readout, undeclared
 from herma.store import Store
 from herma.wire import UpstreamError
 
@@ -105,11 +105,13 @@ class UpstreamWatch:
             self._known = None
         elif self._known is not generation:
             await self._look_closely(generation)
-        elif self.state.running:
-            await self._count_down(generation)
+        elif self.state.running and generation.profile.running is not None:
+            await self._count_down(generation, generation.profile.running, self.state.running)
 
     async def _look_closely(self, generation: Generation) -> None:
         profile = generation.profile
+        # What was found with another profile or key says nothing about this one.
+        self.state.key_accepted, self.state.drift = None, ()
         try:
             if profile.running is not None:
                 status, value = await ask(generation, profile.running.path)
@@ -131,18 +133,15 @@ class UpstreamWatch:
                 "upstream.drift", f"the upstream announces routes that the profile does not know: {named}"
             )
 
-    async def _count_down(self, generation: Generation) -> None:
+    async def _count_down(self, generation: Generation, readout: Readout, before: int) -> None:
         """Follow the turns that ran before this start until they are over.
 
         The count only falls here: turns of this gate's own are in it too, and have their own slots.
         """
-        running = generation.profile.running
-        if running is None or self.state.running is None:
-            return
         try:
-            _, value = await ask(generation, running.path)
-            count = _first_count(value, running.pointer)
-            await self._seed(None if count is None else min(count, self.state.running))
+            _, value = await ask(generation, readout.path)
+            count = _first_count(value, readout.pointer)
+            await self._seed(None if count is None else min(count, before))
         except (UpstreamError, TimeoutError, StoreError):
             return
 

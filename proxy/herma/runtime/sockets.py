@@ -7,6 +7,7 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import assert_never
 
 from herma.config.settings import Settings
 from herma.config.values import Address, Tcp, Unix
@@ -58,6 +59,8 @@ def _addresses(address: Address, binds: Sequence[str], mode: int) -> list[tuple[
             return [(address, mode)]
         case Tcp(port=port):
             return [(Tcp(host, port), mode) for host in binds]
+        case _:
+            assert_never(address)
 
 
 def _listen(address: Address, mode: int) -> socket.socket:
