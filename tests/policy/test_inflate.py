@@ -2,6 +2,7 @@
 
 import gzip
 import zlib
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
@@ -27,7 +28,11 @@ def refused(data: bytes, coding: str = "gzip", limit: int = BIG) -> str:
 @settings(max_examples=60)
 def test_a_body_comes_out_whole_however_it_is_cut(body: bytes, cuts: list[int]) -> None:
     """Gzip, zlib and bare deflate give back what was compressed, in any pieces."""
-    for coding, packed in (("gzip", gzip.compress(body)), ("deflate", zlib.compress(body)), ("deflate", raw_deflate(body))):
+    for coding, packed in (
+        ("gzip", gzip.compress(body)),
+        ("deflate", zlib.compress(body)),
+        ("deflate", raw_deflate(body)),
+    ):
         inflater, out, rest = Inflater(coding), b"", packed  # type: ignore[arg-type]
         for cut in cuts:
             out += inflater.feed(rest[:cut])
@@ -57,12 +62,24 @@ def test_several_members_are_read_as_one_body() -> None:
         pytest.param(gzip.compress(b"abc")[:-3], "gzip", BIG, "herma.body.encoding_truncated", id="cut off"),
         pytest.param(b"", "gzip", BIG, "herma.body.encoding_truncated", id="empty"),
         pytest.param(b"x", "deflate", BIG, "herma.body.encoding_truncated", id="one byte"),
-        pytest.param(gzip.compress(b"a") + b"junk", "gzip", BIG, "herma.body.encoding_malformed", id="junk behind"),
-        pytest.param(zlib.compress(b"a") + b"x", "deflate", BIG, "herma.body.encoding_trailing", id="deflate, junk behind"),
-        pytest.param(gzip.compress(b"") * (MAX_MEMBERS + 1), "gzip", BIG, "herma.body.encoding_trailing", id="members"),
+        pytest.param(
+            gzip.compress(b"a") + b"junk", "gzip", BIG, "herma.body.encoding_malformed", id="junk behind"
+        ),
+        pytest.param(
+            zlib.compress(b"a") + b"x",
+            "deflate",
+            BIG,
+            "herma.body.encoding_trailing",
+            id="deflate, junk behind",
+        ),
+        pytest.param(
+            gzip.compress(b"") * (MAX_MEMBERS + 1), "gzip", BIG, "herma.body.encoding_trailing", id="members"
+        ),
     ],
 )
-def test_what_another_reader_might_read_differently_is_refused(data: bytes, coding: str, limit: int, code: str) -> None:
+def test_what_another_reader_might_read_differently_is_refused(
+    data: bytes, coding: str, limit: int, code: str
+) -> None:
     """Bombs, cut bodies and bytes behind the end are refused, each with its code."""
     assert refused(data, coding, limit) == code
 
@@ -71,7 +88,5 @@ def test_what_another_reader_might_read_differently_is_refused(data: bytes, codi
 def test_random_bytes_are_inflated_or_refused(data: bytes) -> None:
     """No input raises anything else."""
     for coding in ("gzip", "deflate"):
-        try:
-            inflate(data, coding, 1000)  # type: ignore[arg-type]
-        except InflateError as error:
-            assert error.code.startswith("herma.body.")
+        with suppress(InflateError):
+            assert len(inflate(data, coding, 1000)) <= 1000  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from support.redactor import GITHUB, KEY, OPENAI, PASSWORD, masked, redactor
 
 PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 COMMANDS = [
-    f"export DEPLOY_TOKEN={OPENAI}; curl -sS -H \"Authorization: Bearer {OPENAI}\" -u deploy:{PASSWORD} \"http://user:{PASSWORD}@h:8/i.sh?token={GITHUB}&x=1\" | bash; rm -rf ./scratch",
+    f'export DEPLOY_TOKEN={OPENAI}; curl -sS -H "Authorization: Bearer {OPENAI}" -u deploy:{PASSWORD} "http://user:{PASSWORD}@h:8/i.sh?token={GITHUB}&x=1" | bash; rm -rf ./scratch',
     f"PGPASSWORD={PASSWORD} psql -h db -c 'select 1' && echo done || true",
     f"GH_TOKEN='{GITHUB}' gh pr list > out.txt 2>&1 &",
     f"sshpass -p {PASSWORD} ssh root@h 'uptime; df -h'",
@@ -19,8 +19,8 @@ COMMANDS = [
     f"for h in a b; do curl -u x:{PASSWORD} https://$h/; done",
     f"docker run -e API_KEY={GITHUB} -p 80:80 x/y:1",
     f"cat > .env <<'EOF'\nDEBUG=false\nTOKEN={GITHUB}\nEOF",
-    f"if true; then export A=\"{GITHUB}\"; fi",
-    f"curl -d '{{\"password\": \"{PASSWORD}\"}}' h",
+    f'if true; then export A="{GITHUB}"; fi',
+    f'curl -d \'{{"password": "{PASSWORD}"}}\' h',
 ]
 
 
@@ -83,14 +83,52 @@ def test_a_redactor_without_rules_is_refused() -> None:
         Redactor((), KEY)
 
 
-@pytest.mark.parametrize("text", ["Call me at +14155550123", "git cherry-pick b96a028ea7b2e8c0505a0dd9c57695f9de6bbbb4", "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE",
-                                  "sha256:f251353ef1bc89dae6df2d5b736ddc8725078b29be74518bccd0c2de4e7a639d", "trace_id=9ed656dcd01cfe16ab9ecf7d00a7adcb", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIL8kYDxllRbmWoAfhvk9Tb7MRV8xjPDr6ajv6zhDUAed"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Call me at +14155550123",
+        "git cherry-pick b96a028ea7b2e8c0505a0dd9c57695f9de6bbbb4",
+        "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE",
+        "sha256:f251353ef1bc89dae6df2d5b736ddc8725078b29be74518bccd0c2de4e7a639d",
+        "trace_id=9ed656dcd01cfe16ab9ecf7d00a7adcb",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIL8kYDxllRbmWoAfhvk9Tb7MRV8xjPDr6ajv6zhDUAed",
+    ],
+)
 def test_what_only_looks_like_a_secret_stays(text: str) -> None:
     """Phone numbers, digests, identifiers and public keys are no secrets."""
     assert masked(text) == text
 
 
-WORDS = st.sampled_from(["password", "token", "=", ": ", " ", "\n", '"', "'", "\\", "\\\n", GITHUB, GITHUB[:12], "F4keP4ss", "curl -u a:", "Authorization: Bearer ", "-----BEGIN RSA PRIVATE KEY-----", "%5F", "\\u0067", "$X", "[token:01234567]", "://u:", "@h", ";", "é", "base64", "Z2hwX0Y0a2VLM3lGMHJUM3N0"])
+WORDS = st.sampled_from(
+    [
+        "password",
+        "token",
+        "=",
+        ": ",
+        " ",
+        "\n",
+        '"',
+        "'",
+        "\\",
+        "\\\n",
+        GITHUB,
+        GITHUB[:12],
+        "F4keP4ss",
+        "curl -u a:",
+        "Authorization: Bearer ",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "%5F",
+        "\\u0067",
+        "$X",
+        "[token:01234567]",
+        "://u:",
+        "@h",
+        ";",
+        "é",
+        "base64",
+        "Z2hwX0Y0a2VLM3lGMHJUM3N0",
+    ]
+)
 
 
 @given(st.lists(WORDS, max_size=14).map("".join))
@@ -100,3 +138,10 @@ def test_redacting_twice_is_redacting_once(text: str) -> None:
     once = masked(text)
     assert GITHUB not in once
     assert masked(once) == once
+
+
+def test_wrapping_beyond_the_bound_is_not_followed() -> None:
+    """Time is bounded by the depth, whatever the text."""
+    text = GITHUB.replace("_", "%" + "25" * 12 + "5F")
+    assert masked(text) == text
+    assert masked(GITHUB.replace("_", "%" + "25" * 3 + "5F")) == masked(GITHUB)

@@ -48,10 +48,30 @@ MASKED = {
     "very long": f"token={S * 200} x",
 }
 KEPT = [
-    "the token expired and the key is gone", "password=password, token=token", "token = await getAccessToken({ audience })", "API_KEY=", 'DB_PASSWORD=""',
-    "exec 'API_KEY=' exit=0", "--token-file /var/run/token", "Use the --password flag only in scripts.", "tool --token --json", "${PASSWORD:-x}", "password: ${PASSWORD}",
-    "vault login -method=token x=1", "tool --password /etc/pw", "tool --token https://h/x", "tool --pass word", "tool --token getToken()", "key: value", "token is required",
-    "set -gx API_TOKEN $X", "CACHE_KEY=deps-v3-linux-py311", "auth password /x/y", "API_KEY=`pass show acme/api`", "secret", "password >",
+    "the token expired and the key is gone",
+    "password=password, token=token",
+    "token = await getAccessToken({ audience })",
+    "API_KEY=",
+    'DB_PASSWORD=""',
+    "exec 'API_KEY=' exit=0",
+    "--token-file /var/run/token",
+    "Use the --password flag only in scripts.",
+    "tool --token --json",
+    "${PASSWORD:-x}",
+    "password: ${PASSWORD}",
+    "vault login -method=token x=1",
+    "tool --password /etc/pw",
+    "tool --token https://h/x",
+    "tool --pass word",
+    "tool --token getToken()",
+    "key: value",
+    "token is required",
+    "set -gx API_TOKEN $X",
+    "CACHE_KEY=deps-v3-linux-py311",
+    "auth password /x/y",
+    "API_KEY=`pass show acme/api`",
+    "secret",
+    "password >",
 ]
 
 
@@ -77,7 +97,9 @@ def test_a_name_is_widened_both_ways() -> None:
     assert text[slice(*name_around(text, 20, 28))] == "spring.datasource.password"
 
 
-@pytest.mark.parametrize(("written", "left"), [("abc).", "abc"), ("[a:1]", "[a:1]"), ("(x)", "(x)"), ("...", "")])
+@pytest.mark.parametrize(
+    ("written", "left"), [("abc).", "abc"), ("[a:1]", "[a:1]"), ("(x)", "(x)"), ("...", "")]
+)
 def test_punctuation_of_the_sentence_is_no_part_of_a_value(written: str, left: str) -> None:
     """A bracket that the value opened stays."""
     assert untrailed(written) == left

@@ -18,7 +18,9 @@ SHAPES = {
     "escaped": KEY.replace("\n", "\\n"),
     "escaped twice": KEY.replace("\n", "\\\\n"),
     "source": KEY.replace("\n", '\\n" +\n  "'),
-    "encrypted": KEY.replace("KEY-----\nF4", "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,F4\n\nF4", 1),
+    "encrypted": KEY.replace(
+        "KEY-----\nF4", "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,F4\n\nF4", 1
+    ),
     "pgp": KEY.replace("RSA PRIVATE KEY", "PGP PRIVATE KEY BLOCK"),
     "openssh": KEY.replace("RSA", "OPENSSH"),
     "putty": f"Private-Lines: 2\n{LINE}\n{LINE}\nPrivate-MAC: x",
@@ -36,11 +38,22 @@ def test_the_body_of_a_key_is_masked_in_every_shape(text: str) -> None:
 
 def test_a_key_has_one_fingerprint_in_every_shape() -> None:
     """Line ends and quotes are not part of the secret."""
-    placeholders = {masked(SHAPES[shape]).partition("[")[2].partition("]")[0] for shape in ("whole", "indented", "quoted", "escaped", "source")}
+    placeholders = {
+        masked(SHAPES[shape]).partition("[")[2].partition("]")[0]
+        for shape in ("whole", "indented", "quoted", "escaped", "source")
+    }
     assert len(placeholders) == 1
 
 
-@pytest.mark.parametrize("text", [KEY.replace("PRIVATE", "PUBLIC"), KEY.replace("RSA PRIVATE KEY", "CERTIFICATE"), "-----BEGIN PRIVATE KEY----- goes first", "-----BEGIN PRIVATE KEY-----"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        KEY.replace("PRIVATE", "PUBLIC"),
+        KEY.replace("RSA PRIVATE KEY", "CERTIFICATE"),
+        "-----BEGIN PRIVATE KEY----- goes first",
+        "-----BEGIN PRIVATE KEY-----",
+    ],
+)
 def test_public_keys_and_talk_of_keys_stay(text: str) -> None:
     """Only private keys are secret."""
     assert masked(text) == text
@@ -59,7 +72,7 @@ def test_an_open_key_ends_at_its_footer_or_at_a_word() -> None:
     assert key_ends(f"{LINE}\nand so on", 0) == len(LINE) + 1
 
 
-@given(st.text(alphabet="F4k=\n\\n\"-END ", max_size=80))
+@given(st.text(alphabet='F4k=\n\\n"-END ', max_size=80))
 def test_any_text_behind_a_header_is_read(text: str) -> None:
     """A hit lies behind the header, whatever follows."""
     whole = "-----BEGIN PRIVATE KEY-----" + text

@@ -14,7 +14,12 @@ INSIDE = f"TOKEN={GITHUB}\n".encode()
 
 @pytest.mark.parametrize(
     "run",
-    [base64.b64encode(INSIDE), base64.urlsafe_b64encode(INSIDE).rstrip(b"="), INSIDE.hex().encode(), base64.b64encode(base64.b64encode(INSIDE))],
+    [
+        base64.b64encode(INSIDE),
+        base64.urlsafe_b64encode(INSIDE).rstrip(b"="),
+        INSIDE.hex().encode(),
+        base64.b64encode(base64.b64encode(INSIDE)),
+    ],
     ids=["base64", "base64url without padding", "hex", "base64 twice"],
 )
 def test_a_run_that_holds_a_secret_is_masked_with_its_fingerprint(run: bytes) -> None:
@@ -23,7 +28,16 @@ def test_a_run_that_holds_a_secret_is_masked_with_its_fingerprint(run: bytes) ->
     assert out == f"echo {masked(GITHUB)} | base64 -d"
 
 
-@pytest.mark.parametrize("run", [base64.b64encode(b"hello world, this is a text").decode(), "fa4e0c0ffee1dead" * 4, "AAAAB3NzaC1yc2EAAAADAQABAAABgQ", "path/to/SomeModule_name", "F4keK3yF0rT3stF4k"])
+@pytest.mark.parametrize(
+    "run",
+    [
+        base64.b64encode(b"hello world, this is a text").decode(),
+        "fa4e0c0ffee1dead" * 4,
+        "AAAAB3NzaC1yc2EAAAADAQABAAABgQ",
+        "path/to/SomeModule_name",
+        "F4keK3yF0rT3stF4k",
+    ],
+)
 def test_a_run_without_a_secret_stays(run: str) -> None:
     """Texts, digests, public keys and paths stay."""
     assert masked(f"echo {run} | base64 -d") == f"echo {run} | base64 -d"

@@ -23,7 +23,9 @@ def test_a_placeholder_is_never_taken_apart() -> None:
     assert {hit.rule_id for hit in FINDER.find(f"{GITHUB} [password:01234567] {GITHUB}")} == {"github-pat"}
 
 
-@pytest.mark.parametrize(("grammar", "keywords"), [("unheard-of", ("a",)), ("format", ())], ids=["unknown grammar", "no keywords"])
+@pytest.mark.parametrize(
+    ("grammar", "keywords"), [("unheard-of", ("a",)), ("format", ())], ids=["unknown grammar", "no keywords"]
+)
 def test_a_rule_that_could_never_apply_is_refused(grammar: str, keywords: tuple[str, ...]) -> None:
     """A silent rule is worse than none."""
     with pytest.raises(ValueError, match="made-up"):
@@ -32,7 +34,8 @@ def test_a_rule_that_could_never_apply_is_refused(grammar: str, keywords: tuple[
 
 def test_a_repeated_verb_is_tried_once_a_stretch() -> None:
     """A hostile repetition costs no more than its length, and the next command is still seen."""
-    assert FINDER.find("curl " * 50) == []
+    assert FINDER.find("curl " * 500) == []
+    assert FINDER.find("curl x;" * 50 + "curl -u a:F4keP4ss h")
     far = "curl " + "x" * SAME_COMMAND_CHARS + " curl -u a:F4keP4ss h"
     assert FINDER.find(far)
     assert FINDER.find("curl x; curl -u a:F4keP4ss h")

@@ -11,7 +11,7 @@ S = "F4keK3yF0rT3stF4keK3y"
 CASES = {
     f"Authorization: Bearer {S}": "Authorization: Bearer [",
     f"Authorization: Basic {S}=": "Authorization: Basic [",
-    f"Proxy-Authorization: Digest username=\"bob\", response={S}": "Proxy-Authorization: Digest [",
+    f'Proxy-Authorization: Digest username="bob", response={S}': "Proxy-Authorization: Digest [",
     f"'Authorization': '{S}'": "'Authorization': '[",
     f"Authorization: Custom {S}": "Authorization: Custom [",
     f"Authorization: {'abc' * 200}{S}": "Authorization: [",
@@ -19,8 +19,24 @@ CASES = {
     f"Cookie: sessionid={S}; lang=en; theme=dark": "Cookie: sessionid=[",
     f"Set-Cookie: a={S}; Secure; HttpOnly; Path=/": "Set-Cookie: a=[",
 }
-KEPT = ["Authorization model: RBAC", "Authorization: Bearer ${TOKEN}", "Authorization: Bearer {token}", "Authorization: see below", "Authorization: none", "Authorization",
-        "Authorization: ", "Bearer plants are common", "Bearer", "Basic realm", "Cookie: lang=en; theme=dark", "cookies are fine", "Cookie: =x", "Authorization: Custom realm", f"Bearer <{S}>", "Cookie: session=$SID"]
+KEPT = [
+    "Authorization model: RBAC",
+    "Authorization: Bearer ${TOKEN}",
+    "Authorization: Bearer {token}",
+    "Authorization: see below",
+    "Authorization: none",
+    "Authorization",
+    "Authorization: ",
+    "Bearer plants are common",
+    "Bearer",
+    "Basic realm",
+    "Cookie: lang=en; theme=dark",
+    "cookies are fine",
+    "Cookie: =x",
+    "Authorization: Custom realm",
+    f"Bearer <{S}>",
+    "Cookie: session=$SID",
+]
 
 
 @pytest.mark.parametrize(("text", "start"), CASES.items())

@@ -19,7 +19,9 @@ MASKED = {
     "name and value": {"env": [{"name": "API_TOKEN", "value": S}]},
     "argument list": ["tool", "--token", S, "--json"],
     "command list": ["sshpass", "-p", "F4ke_pass", "ssh", "h"],
-    "tool call": {"arguments": json.dumps({"command": f"export T={GITHUB} && run", "env": {"DB_PASSWORD": "tulip"}})},
+    "tool call": {
+        "arguments": json.dumps({"command": f"export T={GITHUB} && run", "env": {"DB_PASSWORD": "tulip"}})
+    },
     "twice nested": {"a": json.dumps({"b": json.dumps({"password": "tulip"})})},
     "cut off JSON": {"preview": f'{{"token": "{S}", "x'},
     "in a key": {GITHUB: 1},
@@ -27,7 +29,11 @@ MASKED = {
 }
 KEPT = {
     "counts": {"usage": {"total_tokens": 36, "max_tokens": 4096}},
-    "hermes ids": {"session_key": "agent:ops:incident-42", "pattern_key": "recursive delete", "token_type": "bearer"},
+    "hermes ids": {
+        "session_key": "agent:ops:incident-42",
+        "pattern_key": "recursive delete",
+        "token_type": "bearer",
+    },
     "schema": {"properties": {"password": {"type": "string"}, "token": {"type": "string"}}},
     "labels": {"password": "Passwort", "forgotPassword": "Passwort vergessen?"},
     "references": {"api_key": "${KEY}", "token": None, "secret": ""},
@@ -65,7 +71,11 @@ def test_findings_point_at_the_string() -> None:
     assert [finding.place for finding in redactor().json(raw)[1]] == ["/a~1b/0/c~0d", "/e"]
 
 
-@pytest.mark.parametrize("raw", [b"{" + GITHUB.encode(), b"\xff" + GITHUB.encode(), b"[" * 100_000 + GITHUB.encode()], ids=["malformed", "not UTF-8", "deep"])
+@pytest.mark.parametrize(
+    "raw",
+    [b"{" + GITHUB.encode(), b"\xff" + GITHUB.encode(), b"[" * 100_000 + GITHUB.encode()],
+    ids=["malformed", "not UTF-8", "deep"],
+)
 def test_what_is_no_json_is_masked_as_text(raw: bytes) -> None:
     """Nothing escapes by being broken."""
     out, findings = redactor().json(raw)
@@ -90,8 +100,22 @@ def test_the_same_secret_has_the_same_placeholder_in_json_and_text() -> None:
     assert masked(GITHUB).encode() in redactor().json(json.dumps({"a": f"x {GITHUB}"}).encode())[0]
 
 
-LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.sampled_from(["password", "token", S, GITHUB, "plain text", '{"password": "tulip"}', "é\n\"", "--token"]))
-TREES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["a", "password", "name", "value", "x/y"]), inner, max_size=4), max_leaves=12)
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.sampled_from(
+        ["password", "token", S, GITHUB, "plain text", '{"password": "tulip"}', 'é\n"', "--token"]
+    ),
+)
+TREES = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["a", "password", "name", "value", "x/y"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
 
 
 def shape(value):

@@ -11,7 +11,9 @@ TOKEN = Name("token", Strength.STRONG, password=False)
 WEAK = Name("key", Strength.WEAK, password=False)
 
 
-def verdict(known: Name, written: str, quote: str = "", after: str = "", *, closed: bool = True, **form: bool) -> bool:
+def verdict(
+    known: Name, written: str, quote: str = "", after: str = "", *, closed: bool = True, **form: bool
+) -> bool:
     value = Value(0, len(written), written, quote, closed)
     return judge(known, value, Form(**form), written + after, "name")
 
@@ -48,7 +50,7 @@ CASES = [
     ("bare weak password", True, lambda: verdict(WEAK_PASSWORD, "F4keP4ss")),
     ("told in a sentence", True, lambda: verdict(PASSWORD, "F4keP4ss", prose=True)),
     ("word in a sentence", False, lambda: verdict(PASSWORD, "required", prose=True)),
-    ("bare, other alphabet", False, lambda: verdict(PASSWORD, "пароль")),
+    ("bare, other alphabet", False, lambda: verdict(PASSWORD, "тюльпан")),
     ("keyword argument", False, lambda: verdict(PASSWORD, "secretvalue", after=", x")),
     ("code with blanks", False, lambda: verdict(PASSWORD, "hashlib", spaced=True)),
     ("sentence goes on", False, lambda: verdict(PASSWORD, "hidden", after=" here")),

@@ -9,10 +9,44 @@ from support.redactor import redactor
 
 NAMES = redactor().finder.names
 
-SECRET = ["DB_PASSWORD", "apiKey", "APIKey", "X-Vault-Token", "spring.datasource.password", "openaiAdminKey", "PGPASSWORD", "TF_TOKEN_app_terraform_io",
-          "access_token_2", "AWS_SECRET_ACCESS_KEY", "AWSAccessKeyId", "clientSecret", "srcstorepass", "密码", "API_SERVER_KEY", "NPM_TOKEN_PROD"]
-PLAIN = ["max_tokens", "MAX_TOKEN", "token_count", "password_file", "API_KEY_HEADER", "public_key", "cache_key", "session_key", "pattern_key", "eos_token_id",
-         "TOKENIZERS_PARALLELISM", "secretary", "key", "PASSWORD_HASHERS", "imagePullSecrets", "keyboard", "", "bypass"]
+SECRET = [
+    "DB_PASSWORD",
+    "apiKey",
+    "APIKey",
+    "X-Vault-Token",
+    "spring.datasource.password",
+    "openaiAdminKey",
+    "PGPASSWORD",
+    "TF_TOKEN_app_terraform_io",
+    "access_token_2",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWSAccessKeyId",
+    "clientSecret",
+    "srcstorepass",
+    "密码",
+    "API_SERVER_KEY",
+    "NPM_TOKEN_PROD",
+]
+PLAIN = [
+    "max_tokens",
+    "MAX_TOKEN",
+    "token_count",
+    "password_file",
+    "API_KEY_HEADER",
+    "public_key",
+    "cache_key",
+    "session_key",
+    "pattern_key",
+    "eos_token_id",
+    "TOKENIZERS_PARALLELISM",
+    "secretary",
+    "key",
+    "PASSWORD_HASHERS",
+    "imagePullSecrets",
+    "keyboard",
+    "",
+    "bypass",
+]
 
 
 @pytest.mark.parametrize("name", SECRET)

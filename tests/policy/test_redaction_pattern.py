@@ -26,10 +26,22 @@ COMMANDS = {
     f"Server=s;User Id=sa;Password={S};Encrypt=true": "Password=[",
     f"aws ssm put-parameter --name /p --value {S} --type SecureString": "--value [",
     f"a1 LOGIN jdoe {S}": "jdoe [",
-    f"expect \"password:\"; send \"{S}\\r\"": "send \"[",
+    f'expect "password:"; send "{S}\\r"': 'send "[',
 }
-KEPT = ["mkdir -p /srv/www/releases", "psql -p 5433 -h localhost", "ssh -p 2222 deploy@h", "curl -u : --negotiate https://h/", "curl -u $USER:$PASS h", "sshpass -e ssh h",
-        "docker run -p 8080:80 x", "mysql -h db -u app -p shop", "git log -p --follow src/password.py", "openssl passwd -stdin", "echo hello | base64", "chown -R www:www /var"]
+KEPT = [
+    "mkdir -p /srv/www/releases",
+    "psql -p 5433 -h localhost",
+    "ssh -p 2222 deploy@h",
+    "curl -u : --negotiate https://h/",
+    "curl -u $USER:$PASS h",
+    "sshpass -e ssh h",
+    "docker run -p 8080:80 x",
+    "mysql -h db -u app -p shop",
+    "git log -p --follow src/password.py",
+    "openssl passwd -stdin",
+    "echo hello | base64",
+    "chown -R www:www /var",
+]
 
 
 @pytest.mark.parametrize(("text", "kept"), COMMANDS.items())
@@ -86,7 +98,16 @@ def test_a_format_found_in_front_of_its_literal_must_reach_it() -> None:
     assert hit.start == 2
 
 
-@pytest.mark.parametrize(("check", "written", "accepted"), [("any", "abcdefghijklmnop", True), ("digit", "ABCDEF1", True), ("digit", "ABCDEF", False), ("drawn", "F4keK3yF0rT3st", True), ("drawn", "some-words-here", False)])
+@pytest.mark.parametrize(
+    ("check", "written", "accepted"),
+    [
+        ("any", "abcdefghijklmnop", True),
+        ("digit", "ABCDEF1", True),
+        ("digit", "ABCDEF", False),
+        ("drawn", "F4keK3yF0rT3st", True),
+        ("drawn", "some-words-here", False),
+    ],
+)
 def test_a_format_may_ask_more_of_what_it_found(check: str, written: str, accepted: bool) -> None:
     """Prefixes that are words as well need a drawn body."""
     one = FormatRule(rule(pattern="[A-Za-z0-9-]{5,40}+", keywords=("a",), check=check, generic=True))
@@ -95,7 +116,19 @@ def test_a_format_may_ask_more_of_what_it_found(check: str, written: str, accept
     assert all(hit.certainty is Certainty.CONVENTION for hit in hits)
 
 
-@pytest.mark.parametrize(("check", "written", "accepted"), [("any", "word", True), ("drawn", "word", False), ("random", "F4keK3yF0rT3st", True), ("random", "F4ke-word", False), ("password", "/a/path", False), ("password", "12345", True), ("password", "$X", False), ("password", "", False)])
+@pytest.mark.parametrize(
+    ("check", "written", "accepted"),
+    [
+        ("any", "word", True),
+        ("drawn", "word", False),
+        ("random", "F4keK3yF0rT3st", True),
+        ("random", "F4ke-word", False),
+        ("password", "/a/path", False),
+        ("password", "12345", True),
+        ("password", "$X", False),
+        ("password", "", False),
+    ],
+)
 def test_a_command_may_ask_more_of_what_it_found(check: str, written: str, accepted: bool) -> None:
     """References, paths and words in a credential's place are none."""
     one = CommandRule(rule(pattern="v (?P<secret>[^ ]{0,40}+)", keywords=("v",), check=check))

@@ -13,8 +13,18 @@ MASKED = {
     f"https://{S}:x-oauth-basic@h/r.git": "https://[",
     "http://admin:123456@h/": "http://admin:[",
 }
-KEPT = ["https://user@example.com/path", "postgres://user:password@localhost:5432/db", "https://h/a:b@c", "://x:y@z", "http://u:$PASS@h/", "http://u:***@h/",
-        "https://[url_user_info:01234567]@h/", "http://u:<password>@h/", "ssh://git@h/x", "a ://u:F4ke1@h"]
+KEPT = [
+    "https://user@example.com/path",
+    "postgres://user:password@localhost:5432/db",
+    "https://h/a:b@c",
+    "://x:y@z",
+    "http://u:$PASS@h/",
+    "http://u:***@h/",
+    "https://[url_user_info:01234567]@h/",
+    "http://u:<password>@h/",
+    "ssh://git@h/x",
+    "a ://u:F4ke1@h",
+]
 
 
 @pytest.mark.parametrize(("text", "start"), MASKED.items())

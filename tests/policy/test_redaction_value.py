@@ -6,13 +6,64 @@ from hypothesis import strategies as st
 
 from herma.policy import redaction_value as values
 
-REFERENCES = ["$TOKEN", "${TOKEN}", "${TOKEN:-x}", "$(pass show x)", "${{ secrets.X }}", "<your key>", "{token}", "{{ x }}", "%TOKEN%", "%s", "%(x)s", "`pass`", "$1", "$A$B", "@secret.txt", "(user, password)"]
-CODE = ["os.environ['X']", "process.env.X", "getToken()", "await f(x)", "cfg.password", "self.token", "user.profile.token"]
-PLACEHOLDERS = ["sk-...", "YOUR_TOKEN", "your-api-key", "xxxxxxxx", "********", "AKIAIOSFODNN7EXAMPLE", "changeme", "<token>", "[token:01234567]", "sk-[token:01234567]", "0000"]
+REFERENCES = [
+    "$TOKEN",
+    "${TOKEN}",
+    "${TOKEN:-x}",
+    "$(pass show x)",
+    "${{ secrets.X }}",
+    "<your key>",
+    "{token}",
+    "{{ x }}",
+    "%TOKEN%",
+    "%s",
+    "%(x)s",
+    "`pass`",
+    "$1",
+    "$A$B",
+    "@secret.txt",
+    "(user, password)",
+]
+CODE = [
+    "os.environ['X']",
+    "process.env.X",
+    "getToken()",
+    "await f(x)",
+    "cfg.password",
+    "self.token",
+    "user.profile.token",
+]
+PLACEHOLDERS = [
+    "sk-...",
+    "YOUR_TOKEN",
+    "your-api-key",
+    "xxxxxxxx",
+    "********",
+    "AKIAIOSFODNN7EXAMPLE",
+    "changeme",
+    "<token>",
+    "[token:01234567]",
+    "sk-[token:01234567]",
+    "0000",
+]
 DULL = ["true", "null", "string", "4096", "30s", "1.2.3", "bearer", "password", "required?"]
-PATHS = ["/etc/ssl/key.pem", "./key.json", "~/.ssh/id", "https://idp.internal/token", "server.key", "C:\\keys"]
+PATHS = [
+    "/etc/ssl/key.pem",
+    "./key.json",
+    "~/.ssh/id",
+    "https://idp.internal/token",
+    "server.key",
+    "C:\\keys",
+]
 DRAWN = ["F4keK3yF0rT3st", "fa4e0c0ffee1dead", "c2VjcmV0IHRleHQx", "f4ke0k3yn0tr3al7"]
-WRITTEN = ["task-management-dashboard-v2", "pplx-embed-context-v1-large", "ShortIdentifierOfTheClass", "short", "lowercaseword", "12345678901"]
+WRITTEN = [
+    "task-management-dashboard-v2",
+    "pplx-embed-context-v1-large",
+    "ShortIdentifierOfTheClass",
+    "short",
+    "lowercaseword",
+    "12345678901",
+]
 
 
 @pytest.mark.parametrize("value", REFERENCES)
@@ -60,7 +111,10 @@ def test_written_values_do_not_look_random(value: str) -> None:
     assert not values.looks_random(value)
 
 
-@pytest.mark.parametrize(("value", "prose"), [("one", False), ("the word you say", True), ("forgot it?", True), ("tulip anchor", False)])
+@pytest.mark.parametrize(
+    ("value", "prose"),
+    [("one", False), ("the word you say", True), ("forgot it?", True), ("tulip anchor", False)],
+)
 def test_a_sentence_is_prose(value: str, *, prose: bool) -> None:
     """Function words and final marks make a sentence."""
     assert values.is_prose(value) is prose
@@ -75,6 +129,14 @@ def test_a_placeholder_does_not_hide_what_stands_beside_it() -> None:
 @given(st.text(max_size=80))
 def test_any_value_is_judged(value: str) -> None:
     """No test fails on any text."""
-    for judge in (values.is_reference, values.is_code, values.is_placeholder, values.is_dull, values.is_path, values.is_prose,
-                  values.looks_random, values.looks_like_password):
+    for judge in (
+        values.is_reference,
+        values.is_code,
+        values.is_placeholder,
+        values.is_dull,
+        values.is_path,
+        values.is_prose,
+        values.looks_random,
+        values.looks_like_password,
+    ):
         assert judge(value) in {True, False}

@@ -1,5 +1,7 @@
 """Cutting an event stream."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,12 +12,20 @@ STREAM = (
     b"\xef\xbb\xbf: hello\n\nevent: a\ndata: 1\n\ndata: x\r\ndata: y\r\n\r\n: keepalive\n\n"
     b"event: b\rdata\rid: 7\r\rretry: 10\n\ndata:no space\n\n\n: between\ndata: z\n: inside\ndata: w\n\ndata: open"
 )
-EXPECTED = [("a", b"1"), ("", b"x\ny"), ("b", b""), ("", None), ("", b"no space"), ("", b"z\nw"), ("", b"open")]
+EXPECTED = [
+    ("a", b"1"),
+    ("", b"x\ny"),
+    ("b", b""),
+    ("", None),
+    ("", b"no space"),
+    ("", b"z\nw"),
+    ("", b"open"),
+]
 
 
 def cut(stream: bytes, at: list[int]) -> list[bytes]:
     places = sorted({min(place, len(stream)) for place in at} | {0, len(stream)})
-    return [stream[a:b] for a, b in zip(places, places[1:], strict=False)] or [stream]
+    return [stream[a:b] for a, b in pairwise(places)] or [stream]
 
 
 def run(pieces: list[bytes]) -> tuple[bytes, list[tuple[str, bytes | None]]]:
@@ -31,7 +41,13 @@ def test_events_and_bytes_do_not_depend_on_the_cuts(at: list[int]) -> None:
     assert run(cut(STREAM, at)) == (STREAM, EXPECTED)
 
 
-@given(st.lists(st.sampled_from([b"data: a", b"\n", b"\r", b"\r\n", b": c", b"event: e", b"\xef\xbb\xbf", b"x"]), max_size=30), st.data())
+@given(
+    st.lists(
+        st.sampled_from([b"data: a", b"\n", b"\r", b"\r\n", b": c", b"event: e", b"\xef\xbb\xbf", b"x"]),
+        max_size=30,
+    ),
+    st.data(),
+)
 def test_any_stream_goes_through_byte_for_byte(parts: list[bytes], data: st.DataObject) -> None:
     """Frames partition the bytes, for every stream and every cut."""
     stream = b"".join(parts)

@@ -25,9 +25,8 @@ CHANGED_CEILING = 0.01
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
-    with opened as lines:
-        yield from map(json.loads, lines)
+    raw = path.read_bytes()
+    yield from map(json.loads, (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode().split("\n")[:-1])
 
 
 def _gone(line: dict[str, Any], out: str) -> bool:
@@ -37,7 +36,9 @@ def _gone(line: dict[str, Any], out: str) -> bool:
 OWN = list(_lines(DATA))
 
 
-@pytest.mark.parametrize("line", [line for line in OWN if "secrets" in line], ids=lambda line: line["text"][:40])
+@pytest.mark.parametrize(
+    "line", [line for line in OWN if "secrets" in line], ids=lambda line: line["text"][:40]
+)
 def test_a_secret_goes_and_its_surroundings_stay(line: dict[str, Any]) -> None:
     """Nothing of the secret is left, and what a person needs to judge the text is."""
     out = masked(line["text"])
@@ -45,7 +46,9 @@ def test_a_secret_goes_and_its_surroundings_stay(line: dict[str, Any]) -> None:
     assert all(kept in out for kept in line["keep"])
 
 
-@pytest.mark.parametrize("line", [line for line in OWN if "secrets" not in line], ids=lambda line: line["text"][:40])
+@pytest.mark.parametrize(
+    "line", [line for line in OWN if "secrets" not in line], ids=lambda line: line["text"][:40]
+)
 def test_innocent_text_does_not_change(line: dict[str, Any]) -> None:
     """A false alarm hides what will run."""
     assert masked(line["text"]) == line["text"]

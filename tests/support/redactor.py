@@ -31,7 +31,9 @@ def masked(text: str) -> str:
     return redactor().text(text).text
 
 
-def rule(identifier: str = "made-up", *, pattern: str = "", keywords: tuple[str, ...] = (), **options: object) -> Rule:
+def rule(
+    identifier: str = "made-up", *, pattern: str = "", keywords: tuple[str, ...] = (), **options: object
+) -> Rule:
     return Rule(
         id=identifier,
         family="redaction",

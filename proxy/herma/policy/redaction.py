@@ -135,10 +135,9 @@ class Redactor:
         queue = [(View(text), 0)]
         seen = {text}
         for view, depth in queue:
-            for hit in self._hits(view.text):
-                spans = view.spans(hit.start, hit.end)
-                if spans:
-                    found.append((spans, depth, hit))
+            mapped = ((view.spans(hit.start, hit.end), depth, hit) for hit in self._hits(view.text))
+            # A hit between two far-apart pieces of a view has no place in the source.
+            found.extend(one for one in mapped if one[0])
             if depth == MAX_DEPTH:
                 continue
             for decode in DECODERS:

@@ -13,7 +13,7 @@ from herma.policy.redaction_judgement import Form, Value, has_digit, identifier,
 from herma.policy.redaction_name import MAX_NAME_CHARS, Name, Names, Strength
 from herma.policy.redaction_value import MAX_JUDGED_CHARS, is_code, looks_like_password, looks_random
 
-__all__ = ["MAX_VALUE_CHARS", "assigned", "name_around", "read_value", "untrailed"]
+__all__ = ["MAX_VALUE_CHARS", "assigned", "name_around", "open_quote", "read_value", "untrailed"]
 
 # The longest single-line secret seen is a 2,300 character service account; a value beyond the bound is masked up to it and the
 # rest is masked with it, see `read_value`.
@@ -100,6 +100,18 @@ def assigned(text: str, first: int, last: int, names: Names) -> Iterator[Hit]:
     form = _form(groups, text, first, flag, value)
     if judge(known, value, form, text, name):
         yield _hit(known, value)
+
+
+def open_quote(text: str, first: int, last: int, names: Names) -> int:
+    """Tell where a quoted value beside this name begins that the text does not close; -1 when there is none."""
+    if names.classify(text[first:last].strip("-.")) is None:
+        return -1
+    operator = _OPERATOR.match(text, last)
+    quoted = _QUOTED.match(text, operator.end()) if operator else None
+    if quoted is None:
+        return -1
+    value = _quoted(text, quoted)
+    return value.start if not value.closed and value.end == len(text) else -1
 
 
 def _known(text: str, first: int, name: str, names: Names) -> Name | None:

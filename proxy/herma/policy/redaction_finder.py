@@ -11,7 +11,7 @@ from typing import Final
 from herma.policy import redaction_header, redaction_url
 from herma.policy.fingerprint import PLACEHOLDER
 from herma.policy.gate import Gate, lowered
-from herma.policy.redaction_assignment import assigned, name_around
+from herma.policy.redaction_assignment import assigned, name_around, open_quote
 from herma.policy.redaction_block import private_key
 from herma.policy.redaction_hit import Hit
 from herma.policy.redaction_name import Names
@@ -27,6 +27,8 @@ _RUN: Final = re.compile(r"(?<![A-Za-z0-9_.-])[A-Za-z0-9_.-]{34,4096}+", re.ASCI
 
 
 _SEPARATOR: Final = re.compile(r"[\n;|&]")
+# So often a verb may find nothing before its repetitions are thinned out.
+FREE_TRIES: Final = 32
 # A verb repeated within so few characters of one simple command is a hostile repetition, or a path (`mysql/mysql.sock`).
 SAME_COMMAND_CHARS: Final = 100
 
@@ -90,7 +92,10 @@ class Finder:
             case "command":
                 command = CommandRule(rule)
                 return _Grammar(
-                    lambda text, start, _: command.at(text, start), number, line=command.whole_line
+                    lambda text, start, _: command.at(text, start),
+                    number,
+                    line=command.whole_line,
+                    command=True,
                 )
             case "run":
                 return None
@@ -113,12 +118,22 @@ class Finder:
         """Tell whether a word is in the text that could announce a secret in another string of a document."""
         return self._context.last_end(lowered(text)) > 0
 
+    def open_quote(self, text: str, start: int) -> int:
+        """Find the quoted value beside a secret's name that is still open at the end of a text; its end when there is none."""
+        for number, first, last in self.gate.hits(lowered(text[start:])):
+            if self._assigned in self._by_number[number]:
+                at = open_quote(text, *name_around(text, start + first, start + last), self.names)
+                if at >= 0:
+                    return at
+        return len(text)
+
     def find(self, text: str) -> list[Hit]:
         """Find every secret of one text, in no order; hits may overlap."""
         hits: list[Hit] = list(self._in_runs(text))
         masked = [found.span() for found in PLACEHOLDER.finditer(text)] if "[" in text else []
         # Where each grammar has already looked: a hostile repetition is read once, not once a repetition.
         seen: dict[int, int] = {}
+        failures: dict[int, int] = {}
         marks = iter([*masked, (len(text), len(text))])
         first, last = next(marks)
         for number, start, end in sorted(self.gate.hits(lowered(text)), key=_start):
@@ -129,14 +144,16 @@ class Finder:
                 continue
             for grammar in self._by_number[number]:
                 if start >= seen.get(grammar.number, 0):
-                    hits.extend(self._look(grammar, text, start, end, seen))
+                    hits.extend(self._look(grammar, text, start, end, seen, failures))
         if masked:
             # A hit that begins or ends inside a placeholder took it apart.
             hits = [hit for hit in hits if not any(a < hit.start < b or a < hit.end < b for a, b in masked)]
         return hits
 
     @staticmethod
-    def _look(grammar: _Grammar, text: str, start: int, end: int, seen: dict[int, int]) -> Iterable[Hit]:
+    def _look(
+        grammar: _Grammar, text: str, start: int, end: int, seen: dict[int, int], failures: dict[int, int]
+    ) -> Iterable[Hit]:
         if grammar.name:
             start, end = name_around(text, start, end)
             # `api_key` is found as `api_key` and as `key`: one name, one look.
@@ -147,6 +164,8 @@ class Finder:
         hits = list(grammar.find(text, start, end))
         if hits and not grammar.line:
             seen[grammar.number] = max(hit.end for hit in hits)
+        elif grammar.command and not grammar.line and failures.get(grammar.number, 0) < FREE_TRIES:
+            failures[grammar.number] = failures.get(grammar.number, 0) + 1
         elif grammar.command and not grammar.line:
             # What this verb did not find, the same verb a few characters on will not find either.
             separator = _SEPARATOR.search(text, end, end + SAME_COMMAND_CHARS)

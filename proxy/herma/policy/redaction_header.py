@@ -127,8 +127,9 @@ def authorization(text: str, end: int) -> Iterator[Hit]:
 
 def bare_scheme(text: str, end: int) -> Iterator[Hit]:
     """Find a credential behind `Bearer` or `Basic` that stands without its header's name."""
-    gap = re.compile(r"[ \t]{1,4}").match(text, end)
-    credential = _CREDENTIAL.match(text, gap.end()) if gap else None
+    while text[end : end + 1] in {" ", "\t"}:
+        end += 1
+    credential = _CREDENTIAL.match(text, end)
     if credential is None:
         return
     written = re.split(r"[,;)\]}]", credential.group(), maxsplit=1)[0].rstrip(".")

@@ -137,9 +137,7 @@ def beside(finder: Finder, key: str, text: str) -> Iterator[Hit]:
 
 
 def _moved(hits: Iterator[Hit], by: int) -> Iterator[Hit]:
-    for hit in hits:
-        if hit.start >= by:
-            yield Hit(hit.start - by, hit.end - by, hit.rule_id, hit.value, hit.certainty)
+    return (Hit(hit.start - by, hit.end - by, hit.rule_id, hit.value, hit.certainty) for hit in hits)
 
 
 def literal(text: str, before: str) -> str:

@@ -22,7 +22,7 @@ from herma.policy.redaction_value import (
 
 __all__ = ["Form", "Value", "has_digit", "identifier", "judge", "left_alone", "more_words"]
 
-TOKEN_ID: Final = "token"
+TOKEN_ID: Final = "token"  # noqa: S105 - the id of a rule
 _IDENTIFIER: Final = re.compile(
     r"(?:[A-Za-z_$]{1,64}+\d{0,2}(?:\.[A-Za-z_]{1,64}+\d{0,2}){0,8}|[A-Za-z]{1,40}(?:-[A-Za-z]{1,40}){1,8})$",
     re.ASCII,

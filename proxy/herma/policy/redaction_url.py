@@ -8,7 +8,7 @@ from herma.policy.fingerprint import PLACEHOLDER
 from herma.policy.redaction_hit import Hit
 from herma.policy.redaction_value import is_dull, is_placeholder, is_reference, looks_random
 
-__all__ = ["user_info"]
+__all__ = ["URL_ID", "user_info"]
 
 URL_ID: Final = "url-user-info"
 # Anchored at `://`: a pattern that begins with the scheme tries it at each letter of a text.

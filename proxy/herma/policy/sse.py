@@ -101,7 +101,7 @@ class Splitter:
             frames.append(Passing(b"\n"))
         return data[1:]
 
-    def finish(self) -> list[Frame]:
+    def finish(self) -> list[Event]:
         """Hand over what is left; the standard drops an event that was not ended, its bytes are still judged."""
         rest, self._buffer = self._buffer, b""
         self._taken = self._seen = 0

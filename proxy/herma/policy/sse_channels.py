@@ -142,7 +142,7 @@ def _identity(value: Any, steps: list[str]) -> Iterator[object]:
         if isinstance(value, dict):
             yield from _own(value)
             value = value.get(step)
-        elif isinstance(value, list):
+        else:
             position = int(step)
             value = value[position]
             # Without an index of its own, the place in the list is the identity.

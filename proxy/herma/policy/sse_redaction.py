@@ -139,9 +139,8 @@ class SseRedactor:
     def finish(self, now: float) -> bytes:
         """Release the rest: the upstream ended the stream cleanly."""
         out: list[bytes] = []
-        for frame in self._splitter.finish():
-            if isinstance(frame, Event):
-                self._take(frame, now)
+        for event in self._splitter.finish():
+            self._take(event, now)
         self._close_texts()
         self._release(out)
         return b"".join(out)

@@ -15,7 +15,8 @@ from herma.policy.decision import Finding
 from herma.policy.gate import lowered
 from herma.policy.redaction import Edit, Redactor
 from herma.policy.redaction_block import BLOCK_ID, key_ends
-from herma.policy.redaction_value import looks_random
+from herma.policy.redaction_url import URL_ID
+from herma.policy.redaction_value import looks_like_password, looks_random
 
 __all__ = ["CONTEXT_CHARS", "DEADLINE_S", "MAX_HELD_CHARS", "Channel", "StreamRedactor"]
 
@@ -29,11 +30,14 @@ MAX_HELD_CHARS: Final = 64 * 1024
 MAX_HELD_LINE_CHARS: Final = 2048
 
 _WORD_END: Final = re.compile(r"[\s\"'`;&|<>\\]")
+_USER_INFO_END: Final = re.compile(r"[\s\"'`<>\\@/]")
 _SUSPICIOUS: Final = re.compile(
     r"[a-z][A-Z]|[0-9][A-Za-z]|[A-Za-z][0-9]|[\\%\x1b\u200b]|[A-Z]{2}[a-z]", re.ASCII
 )
 # A continuation that makes any open value look drawn: letters of both cases and digits, longer than any minimum.
-_PROBES: Final = ("Q7zK2mX9bV4nR8tW3cY6hL5sD1fG0hJqZ7kM2xB9vN4rT8w", " amber" * 12)
+_PROBES: Final = ("@host.invalid/", "Q7zK2mX9bV4nR8tW3cY6hL5sD1fG0hJqZ7kM2xB9vN4rT8w", " amber" * 12)
+# What would explain an argument of `echo`.
+_LATER: Final = (" | x --password-stdin", " --password-stdin")
 # Two letters of a public prefix are no secret; three (`ghp`, `sk-`) are seldom the end of a word.
 _MIN_PREFIX: Final = 3
 _MAX_PREFIX: Final = 48
@@ -63,7 +67,7 @@ class Channel:
         self._chunks: deque[_Chunk] = deque()
         self._edits: deque[Edit] = deque()
         self._masked_to = -1
-        # What is being masked until it ends: "word", "block", or the quote that closes it.
+        # What is being masked until it ends: "word", "user info", "block", or the quote that closes it.
         self._mask: str | None = None
         self._findings: list[Finding] = []
 
@@ -148,16 +152,11 @@ class Channel:
             start, end = self._base + secret[0].start, self._base + secret[-1].end
             if end <= self.decided:
                 continue
-            if self._open(secret) or end > hold:
-                if not force:
-                    return max(self.decided, min(hold, start))
-                self._take(secret)
-                if self._open(secret):
-                    self._open_mask(secret)
-                continue
-            if not force and start >= hold:
-                return hold
+            if not force and (end > hold or self._open(secret)):
+                return max(self.decided, min(hold, start))
             self._take(secret)
+            if self._open(secret):
+                self._open_mask(secret)
         return hold
 
     def _open(self, secret: list[Edit]) -> bool:
@@ -190,6 +189,8 @@ class Channel:
         start = _last_word(text)
         near = self.total - self._trigger < CONTEXT_CHARS
         hold = start if near or _SUSPICIOUS.search(text, start) else self._prefix()
+        if near:
+            hold = min(hold, self._redactor.finder.open_quote(text, max(0, first - CONTEXT_CHARS)))
         return max(first, min(hold, self._held_line()))
 
     def _prefix(self) -> int:
@@ -217,10 +218,13 @@ class Channel:
         """Mask what would become a secret if it went on."""
         if self._mask is not None or self.decided == hold:
             return
+        self._mask_explained_later()
         text, first = self._text, self.decided - self._base
+        if first == len(text):
+            return
         for secret in (secret for probe in _PROBES for secret in self._redactor.secrets(text + probe)):
             start = max(secret[0].start, first)
-            if start < len(text) < secret[-1].end and not self._bare_prefix(text[secret[0].start :]):
+            if start < len(text) <= secret[-1].end and not self._bare_prefix(text[secret[0].start :]):
                 self._close_with(start, secret[0].rule_id)
                 return
         tail = text[max(first, _last_word(text)) :]
@@ -231,6 +235,24 @@ class Channel:
         # A digest or an identifier is complete as it stands; what mixes cases may be the beginning of anything.
         if looks_random(tail, at_least=12) and tail.lower() != tail != tail.upper():
             self._close_with(len(text) - len(tail), "sk-key")
+
+    def _mask_explained_later(self) -> None:
+        """Mask what a pipe behind it would make a password, if it looks like one."""
+        text, first = self._text, self.decided - self._base
+        if self._held_line() == len(text):
+            return
+        for probe in _LATER:
+            for secret in self._redactor.secrets(text + probe):
+                start, end = secret[0].start, secret[-1].end
+                if (
+                    first < end <= len(text)
+                    and looks_like_password(text[start:end])
+                    and " " not in text[start:end]
+                ):
+                    self._take(secret)
+                    if end == len(text):
+                        self._open_mask(secret)
+                    return
 
     def _bare_prefix(self, tail: str) -> bool:
         lower = lowered(tail)
@@ -249,7 +271,13 @@ class Channel:
         if secret[0].rule_id == BLOCK_ID:
             self._mask = "block"
         else:
-            self._mask = before if before in {'"', "'", "`"} else "word"
+            self._mask = (
+                before
+                if before in {'"', "'", "`"}
+                else "user info"
+                if secret[0].rule_id == URL_ID
+                else "word"
+            )
 
     def _continue_mask(self) -> None:
         text, first = self._text, self.decided - self._base
@@ -258,6 +286,9 @@ class Channel:
                 end = key_ends(text, first)
             case "word":
                 found = _WORD_END.search(text, first)
+                end = found.start() if found else -1
+            case "user info":
+                found = _USER_INFO_END.search(text, first)
                 end = found.start() if found else -1
             case quote:
                 found = re.compile(rf"[{quote}\n\\]").search(text, first)
