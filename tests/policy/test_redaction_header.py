@@ -36,6 +36,9 @@ KEPT = [
     "Authorization: Custom realm",
     f"Bearer <{S}>",
     "Cookie: session=$SID",
+    "Basic é",
+    "Basic YWJj",
+    "tool --type=bearer --auth-file=F4keK3yF0rT3st",
 ]
 
 

@@ -199,3 +199,16 @@ def test_the_second_half_of_a_split_secret_is_masked_after_a_pause() -> None:
     out += stream.feed(f"''{GITHUB[20:]}' && x", 1.1) + stream.finish()
     assert not leak(GITHUB, out)
     assert out.endswith("' && x")
+
+
+def test_what_looks_like_a_password_does_not_wait_for_its_pipe() -> None:
+    """After the deadline an argument of `echo` is masked, before anything explains it; plain words are not."""
+    stream = StreamRedactor(redactor())
+    out = stream.feed("echo F4ke-horse", 0.0) + stream.tick(1.0)
+    assert PLACEHOLDER.fullmatch(out.removeprefix("echo "))
+    out += stream.feed("_68", 1.0) + stream.feed(" | docker login --password-stdin h", 1.1) + stream.finish()
+    assert not leak(PASSWORD, out)
+    plain = StreamRedactor(redactor())
+    assert plain.feed("echo hello", 0.0) + plain.tick(1.0) == "echo hello"
+    whole = StreamRedactor(redactor())
+    assert not leak(PASSWORD, whole.feed(f"echo {PASSWORD} |", 0.0) + whole.tick(1.0))

@@ -4,7 +4,6 @@ Other headers (`X-Api-Key: …`, `X-Vault-Token: …`) are assignments like any 
 """
 
 import base64
-import binascii
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -130,7 +129,7 @@ def bare_scheme(text: str, end: int) -> Iterator[Hit]:
     while text[end : end + 1] in {" ", "\t"}:
         end += 1
     credential = _CREDENTIAL.match(text, end)
-    if credential is None:
+    if credential is None or credential.group().startswith("-"):
         return
     written = re.split(r"[,;)\]}]", credential.group(), maxsplit=1)[0].rstrip(".")
     if (looks_random(written, at_least=16) or _pair(written)) and not _left_alone(written):
@@ -163,7 +162,7 @@ def _pair(written: str) -> bool:
     """Tell whether a word is the base64 of `name:password`."""
     try:
         decoded = base64.b64decode(written, validate=True)
-    except binascii.Error:
+    except ValueError:
         return False
     return b":" in decoded[1:-1] and decoded.isascii() and decoded.decode().isprintable()
 
