@@ -14,7 +14,7 @@ from herma.runtime.generation import build
 from herma.runtime.tally import Tally
 from herma.store import MemoryStore
 from support.gate import Gate, free_port
-from support.inside import Lines, content_of, settings_of, start_of, until
+from support.inside import PATIENCE_S, Lines, content_of, settings_of, start_of, until
 from support.raw import Connection, Ended, Talk
 from support.shared_state import Clock
 from support.upstream import Hold, RecordingUpstream, sse_answer
@@ -77,7 +77,8 @@ async def _running(gate: Gate, drain_timeout_s: float = 60.0) -> AsyncIterator[R
         ending = group.create_task(data.until_stopped())
         yield Running(gate, data, lifecycle, log, audit, ending)
         data.fail()
-        await ending
+        async with asyncio.timeout(PATIENCE_S):
+            await ending
 
 
 @pytest.fixture
@@ -121,7 +122,8 @@ async def test_configured_limits_reach_the_wire(gate: Gate) -> None:
 async def test_without_anything_to_wait_for_it_stops_at_once(running: Running) -> None:
     """Asked to stop while idle, it closes its listeners."""
     running.data.stop_asked()
-    await running.ending
+    async with asyncio.timeout(PATIENCE_S):
+        await running.ending
     assert running.lifecycle.stage is Stage.STOPPED
     with pytest.raises(ConnectionRefusedError):
         await running.ask("GET", "/v1/models", key="admin")

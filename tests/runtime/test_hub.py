@@ -15,7 +15,7 @@ from herma.runtime.signals import CHILD_STOP
 from herma.runtime.worker import METRICS
 from herma.store import Ask, Full, Lease, RemoteStore
 from support.gate import Gate
-from support.inside import Lines, start_of, until
+from support.inside import PATIENCE_S, Lines, start_of, until
 
 
 class Hub:
@@ -42,6 +42,10 @@ class Hub:
     async def status(self) -> Any:
         return (await asyncio.to_thread(self.gate.admin, "/status")).json()
 
+    async def ended(self) -> None:
+        async with asyncio.timeout(PATIENCE_S):
+            await self.task
+
     async def connected(self, count: int) -> None:
         async def so_many() -> bool:
             return bool((await self.status())["workers"]["connected"] == count)
@@ -61,7 +65,7 @@ async def hub(gate: Gate) -> AsyncIterator[Hub]:
             hub.task = group.create_task(serve_hub(start, theirs, hub.stop_all))
             await until(lambda: callable(signal.getsignal(signal.SIGHUP)))
             yield hub
-            ours.close()
+            hub.task.cancel()
 
 
 async def test_workers_share_one_store(hub: Hub) -> None:
@@ -147,7 +151,7 @@ async def test_a_worker_that_makes_no_sense_is_cut_off(hub: Hub, case: str) -> N
     theirs.setblocking(False)
     broken = await RemoteStore.connect(theirs, on_lost=lost.set)
     broken.notify(*MALFORMED[case])
-    await lost.wait()
+    await until(lost.is_set)
     worker = await hub.worker("worker-0")
     assert await worker.owner("run", "none") is None
     worker.close()
@@ -165,7 +169,7 @@ async def test_asked_to_drain_it_is_not_ready_and_keeps_the_state(hub: Hub) -> N
     assert (await asyncio.to_thread(hub.gate.admin, "/readyz")).json()["reason"] == "draining"
     assert isinstance(await worker.admit(Ask("laptop", Turn.OPEN, 1)), Lease)
     os.kill(os.getpid(), CHILD_STOP)
-    await hub.task
+    await hub.ended()
     worker.close()
 
 
@@ -179,8 +183,8 @@ async def test_it_ends_with_its_parent(hub: Hub) -> None:
     await RemoteStore.connect(theirs, on_lost=lost.set)
     await hub.connected(1)
     hub.parent.close()
-    await hub.task
-    await lost.wait()
+    await hub.ended()
+    await until(lost.is_set)
 
 
 async def test_drain_asked_for_by_an_operator_is_passed_to_the_parent(hub: Hub) -> None:

@@ -12,7 +12,7 @@ from herma.runtime.probe import MAX_ANSWER_BYTES, MAX_DRIFT, MAX_ROUTE_CHARS, Up
 from herma.store import MemoryStore
 from herma.wire import UpstreamError
 from support.gate import Gate
-from support.inside import Lines, content_of, settings_of
+from support.inside import Lines, content_of, settings_of, until
 from support.shared_state import Clock
 from support.upstream import ABORT, Answer, RecordingUpstream, Seen, answer, detailed_health, json_answer
 
@@ -273,9 +273,9 @@ async def test_it_looks_again_and_again(looking: Looking) -> None:
         assert looking.state.up
         told.set()
 
-    async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+    async with asyncio.TaskGroup() as group:
         task = group.create_task(looking.watch.run(first_look))
-        await told.wait()
+        await until(told.is_set)
         task.cancel()
 
 

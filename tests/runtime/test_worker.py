@@ -16,7 +16,7 @@ from herma.runtime.worker import METRICS, ROWS_PER_NOTICE, hand_over, serve_work
 from herma.store import Coordinator, Farewell, MemoryStore, Notice
 from herma.store.messages import encode
 from support.gate import Gate
-from support.inside import Lines, start_of, until
+from support.inside import PATIENCE_S, Lines, start_of, until
 from support.raw import Connection, Ended, Talk
 from support.shared_state import Clock
 from support.upstream import Hold, RecordingUpstream, sse_answer
@@ -62,7 +62,8 @@ async def _working(gate: Gate) -> AsyncIterator[Working]:
         await until(lambda: _handled(signal.SIGHUP))
         yield working
         working.attending.cancel()
-        await worker
+        async with asyncio.timeout(PATIENCE_S):
+            await worker
 
 
 @pytest.fixture

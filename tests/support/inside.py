@@ -21,7 +21,16 @@ from herma.runtime.start import Start
 from support.gate import AdminAnswer, Gate
 from support.raw import Talk
 
-__all__ = ["Inside", "Lines", "content_of", "serving_inside", "settings_of", "start_of", "until"]
+__all__ = [
+    "PATIENCE_S",
+    "Inside",
+    "Lines",
+    "content_of",
+    "serving_inside",
+    "settings_of",
+    "start_of",
+    "until",
+]
 
 # Nothing here takes a second; a busy machine that runs the suite needs patience.
 PATIENCE_S = 30.0
