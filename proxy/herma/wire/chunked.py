@@ -54,6 +54,7 @@ class ChunkDecoder:
         "_partial",
         "_trailer_bytes",
         "_trailers",
+        "done",
         "rest",
     )
 
@@ -66,12 +67,8 @@ class ChunkDecoder:
         self._body_bytes = 0
         self._trailers = 0
         self._trailer_bytes = 0
+        self.done = False
         self.rest = b""
-
-    @property
-    def done(self) -> bool:
-        """Whether the message is complete."""
-        return self._at is _At.END
 
     def feed(self, data: bytes, out: list[bytes]) -> int:
         """Append the body bytes in `data` to `out` and return how many they are.
@@ -95,6 +92,7 @@ class ChunkDecoder:
                 case _:
                     position = self._take_trailer(data, position)
         if self._at is _At.END:
+            self.done = True
             self.rest = data[position:]
         return self._body_bytes - before
 

@@ -5,7 +5,6 @@ in one head, a repeated `Content-Length` even with equal values, or any transfer
 refused: each is a way to make two parsers disagree about where the next message begins.
 """
 
-import re
 from dataclasses import dataclass
 
 from herma.wire.chunked import ChunkDecoder
@@ -22,9 +21,12 @@ __all__ = [
     "frame_response",
 ]
 
-# 18 digits fit a signed 64-bit integer; nobody sends an exabyte.
-_LENGTH = re.compile(rb"[0-9]{1,18}")
+# They fit a signed 64-bit integer; nobody sends an exabyte.
+_MAX_LENGTH_DIGITS = 18
 _CONTROL = frozenset({b"content-length", b"transfer-encoding", b"connection", b"upgrade", b"expect"})
+# Most names are ruled out by their length, before the dearer lower-casing.
+_CONTROL_LENGTHS = frozenset(map(len, _CONTROL))
+_NO_TOKENS: frozenset[bytes] = frozenset()
 
 _FRAMING = Refusal(
     400, "herma.request.framing", "the length of the request body is not told in exactly one way"
@@ -35,16 +37,12 @@ _EXPECTATION = Refusal(417, "herma.request.expectation", "only 100-continue can 
 class FixedDecoder:
     """A body of a known number of bytes."""
 
-    __slots__ = ("_left", "rest")
+    __slots__ = ("_left", "done", "rest")
 
     def __init__(self, length: int) -> None:
         self._left = length
+        self.done = not length
         self.rest = b""
-
-    @property
-    def done(self) -> bool:
-        """Whether the message is complete."""
-        return not self._left
 
     def feed(self, data: bytes, out: list[bytes]) -> int:
         """Append the body bytes in `data` to `out` and return how many they are."""
@@ -56,6 +54,7 @@ class FixedDecoder:
         if size:
             out.append(data)
             self._left -= size
+            self.done = not self._left
         return size
 
 
@@ -104,7 +103,7 @@ def frame_request(head: RequestHead) -> RequestFrame | Refusal:
     length = _length(control, allow_chunked=modern)
     if isinstance(length, FramingError):
         return _FRAMING
-    tokens = _tokens(control.get(b"connection", ()))
+    tokens = _tokens(control)
     expect = control.get(b"expect")
     if expect is not None and modern and [value.lower() for value in expect] != [b"100-continue"]:
         return _EXPECTATION
@@ -129,7 +128,7 @@ def frame_response(head: ResponseHead, *, version: str, head_only: bool) -> Resp
     length = _length(control, allow_chunked=modern)
     if isinstance(length, FramingError):
         raise length
-    tokens = _tokens(control.get(b"connection", ()))
+    tokens = _tokens(control)
     keep_alive = b"close" not in tokens and (modern or b"keep-alive" in tokens)
     if head_only or head.status in {204, 304}:
         return ResponseFrame(FixedDecoder(0), keep_alive)
@@ -146,9 +145,10 @@ _ABSENT = -1
 def _control(headers: Headers) -> dict[bytes, list[bytes]]:
     found: dict[bytes, list[bytes]] = {}
     for name, value in headers:
-        lowered = name.lower()
-        if lowered in _CONTROL:
-            found.setdefault(lowered, []).append(value)
+        if len(name) in _CONTROL_LENGTHS:
+            lowered = name.lower()
+            if lowered in _CONTROL:
+                found.setdefault(lowered, []).append(value)
     return found
 
 
@@ -162,14 +162,16 @@ def _length(control: dict[bytes, list[bytes]], *, allow_chunked: bool) -> int | 
         return None
     if lengths is None:
         return _ABSENT
-    if len(lengths) != 1 or _LENGTH.fullmatch(lengths[0]) is None:
+    # `isdigit` of bytes knows the ten ASCII digits only.
+    if len(lengths) != 1 or not lengths[0].isdigit() or len(lengths[0]) > _MAX_LENGTH_DIGITS:
         return FramingError("a content length that is not exactly one number")
     return int(lengths[0])
 
 
-def _tokens(values: list[bytes] | tuple[()]) -> frozenset[bytes]:
-    if not values:
-        return frozenset()
+def _tokens(control: dict[bytes, list[bytes]]) -> frozenset[bytes]:
+    values = control.get(b"connection")
+    if values is None:
+        return _NO_TOKENS
     return frozenset(token.strip(b" \t").lower() for token in b",".join(values).split(b","))
 
 

@@ -57,7 +57,8 @@ class _Fields:
         self.status += status
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self.fields.append((name, value))
+        # llhttp drops the white space before a value and keeps it behind (RFC 9110 section 5.5: it is no part of it).
+        self.fields.append((name, value.rstrip(b" \t")))
 
 
 def parse_request_head(raw: bytes, limits: ServerLimits) -> RequestHead | Refusal:
@@ -80,7 +81,7 @@ def parse_request_head(raw: bytes, limits: ServerLimits) -> RequestHead | Refusa
         return _HEADER_BYTES
     if len(found.fields) > limits.max_headers:
         return _HEADER_COUNT
-    return RequestHead(parser.get_method(), found.url, parser.get_http_version(), _trimmed(raw, found))
+    return RequestHead(parser.get_method(), found.url, parser.get_http_version(), tuple(found.fields))
 
 
 def parse_response_head(raw: bytes) -> ResponseHead:
@@ -101,7 +102,7 @@ def parse_response_head(raw: bytes) -> ResponseHead:
         raise FramingError("the upstream's response head is malformed") from None
     if len(found.fields) > MAX_RESPONSE_HEADERS:
         raise FramingError("the upstream's response has too many headers")
-    return ResponseHead(parser.get_status_code(), found.status, _trimmed(raw, found))
+    return ResponseHead(parser.get_status_code(), found.status, tuple(found.fields))
 
 
 def premature_refusal(raw: bytes, limits: ServerLimits) -> Refusal | None:
@@ -128,10 +129,3 @@ def _diagnose(raw: bytes) -> Refusal:
     if _REQUEST_LINE.fullmatch(line) is None and _OTHER_VERSION.fullmatch(line) is not None:
         return _VERSION
     return _MALFORMED
-
-
-def _trimmed(raw: bytes, found: _Fields) -> tuple[tuple[bytes, bytes], ...]:
-    # llhttp drops white space before a value but keeps it behind (RFC 9110 section 5.5: it is no part of the value).
-    if b" \r\n" in raw or b"\t\r\n" in raw:
-        return tuple([(name, value.rstrip(b" \t")) for name, value in found.fields])
-    return tuple(found.fields)

@@ -183,8 +183,11 @@ class Pool:
         """Whether an idle connection has something to read, which can only be EOF or what nobody asked for."""
         if self._loop.time() - connection.idle_since < LOOK_AFTER_S:
             return False
+        descriptor = connection.fileno()
+        if descriptor < 0:
+            return True
         poller = select.poll()
-        poller.register(connection.fileno(), select.POLLIN)
+        poller.register(descriptor, select.POLLIN)
         return bool(poller.poll(0))
 
     async def _wait_for_one(self) -> None:

@@ -24,6 +24,7 @@ WATERMARK_BYTES = 256 * 1024
 PIECE_BYTES = 256 * 1024
 # Head and body up to this size leave in one write.
 JOIN_BYTES = 64 * 1024
+_NO_BODY = FixedDecoder(0)
 
 
 class _Phase(Enum):
@@ -56,7 +57,7 @@ class UpstreamConnection(asyncio.Protocol):
         self.idle_since = 0.0
 
     def _reset_exchange(self) -> None:
-        self._decoder: Decoder = FixedDecoder(0)
+        self._decoder: Decoder = _NO_BODY
         self._parts: list[bytes] = []
         self._held = 0
         self._reading = True

@@ -22,6 +22,7 @@ _OURS = frozenset(
         b"upgrade",
     }
 )
+_OUR_LENGTHS = frozenset(map(len, _OURS))
 
 
 def response_head(status: int, reason: bytes, headers: Fields, framing: bytes) -> bytes:
@@ -30,7 +31,7 @@ def response_head(status: int, reason: bytes, headers: Fields, framing: bytes) -
     Raises:
         ValueError: a name or value would begin a line of its own.
     """
-    line = b"HTTP/1.1 %d %b\r\n" % (status, reason or REASONS.get(status, b""))
+    line = b"HTTP/1.1 %d %b" % (status, reason or REASONS.get(status, b""))
     return _block(line, headers, framing)
 
 
@@ -40,13 +41,17 @@ def request_head(method: bytes, target: bytes, headers: Fields, framing: bytes) 
     Raises:
         ValueError: the target, a name or a value would begin a line of its own.
     """
-    return _block(b"%b %b HTTP/1.1\r\n" % (method, target), headers, framing)
+    return _block(b"%b %b HTTP/1.1" % (method, target), headers, framing)
 
 
 def _block(line: bytes, headers: Fields, framing: bytes) -> bytes:
-    lines = [b"%b: %b\r\n" % field for field in headers if field[0].lower() not in _OURS]
-    block = line + b"".join(lines)
+    lines = [line]
+    for name, value in headers:
+        if len(name) not in _OUR_LENGTHS or name.lower() not in _OURS:
+            lines.append(name + b": " + value)
+    block = b"\r\n".join(lines)
     # Splitting by CR or LF is refused here once more, whatever was checked before: one line each, and no NUL.
-    if block.count(b"\n") != len(lines) + 1 or block.count(b"\r") != len(lines) + 1 or b"\0" in block:
+    ends = len(lines) - 1
+    if block.count(b"\n") != ends or block.count(b"\r") != ends or b"\0" in block:
         raise ValueError("a header name, value or target holds a control byte")
-    return b"%b%b\r\n" % (block, framing)
+    return block + b"\r\n" + framing + b"\r\n"
