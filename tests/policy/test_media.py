@@ -13,7 +13,7 @@ KINDS: dict[bytes | None, Media] = {
     b"audio/mpeg": Media.OPAQUE,
     b"video/mp4": Media.OPAQUE,
     b"font/woff2": Media.OPAQUE,
-    b"application/octet-stream": Media.OPAQUE,
+    b"application/octet-stream": Media.TEXT,
     b"application/pdf;x=y": Media.OPAQUE,
     b"application/zip": Media.OPAQUE,
     b"application/gzip": Media.OPAQUE,

@@ -29,10 +29,10 @@ class Slot:
         return Slot(self._store, lease)
 
     async def hand_over(self, run_id: str) -> None:
-        """Let the run that was started hold the lease until its end."""
+        """Let the run that was started hold the lease until its end; an empty id still counts, for a while."""
         if self._lease is not None:
-            lease, self._lease = self._lease, None
-            await self._store.attach(lease, run_id)
+            await self._store.attach(self._lease, run_id)
+            self._lease = None
 
     async def __aenter__(self) -> Self:
         return self

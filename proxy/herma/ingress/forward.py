@@ -41,6 +41,7 @@ _PLAIN = frozenset(
 
 # Ids that an answer gives out sit in shallow, small documents; a larger answer is relayed without looking for one.
 _MAX_ANSWER_DEPTH = 64
+_MAX_LIVENESS_BYTES = 64 * 1024
 _MAX_ANSWER_KEYS = 200_000
 
 
@@ -141,6 +142,8 @@ class Forwarder:
         """Tell a caller without a key that the upstream is alive, and nothing else."""
         async with self._ask(exchange, b"") as response:
             alive = response.head.status == 200
+            # Read to its end, so that the connection can serve the next probe.
+            await response.read(_MAX_LIVENESS_BYTES)
         if not alive:
             raise Refusal(upstream_failed("connect", safe=True))
         headers = downstream_headers(200, ((b"content-type", b"application/json"),), stream=False)
@@ -198,10 +201,10 @@ class Forwarder:
         try:
             answer = parse(raw, max_depth=_MAX_ANSWER_DEPTH, max_keys=_MAX_ANSWER_KEYS).value
         except JsonError:
-            return
-        run = (await self._owners.bind_answer(answer)).get("run")
-        if slot is not None and run is not None:
-            await slot.hand_over(run)
+            answer = None
+        bound = await self._owners.bind_answer(answer)
+        if slot is not None:
+            await slot.hand_over(bound.get("run", ""))
         named = exchange.match.params.get(exchange.match.route.run_param, "")
         if approved:
             # More than one may have been answered at once; what is not known to be on offer is judged strictly.

@@ -55,6 +55,11 @@ class Plane:
     active: set[object] = field(default_factory=set)
     _kept: set[asyncio.Task[object]] = field(default_factory=set)
 
+    @property
+    def busy(self) -> int:
+        """How much is under way: exchanges, and work whose caller left."""
+        return len(self.active) + len(self._kept)
+
     async def keep[T](self, work: Coroutine[object, object, T]) -> T:
         """Await work that goes on when the waiter is cancelled.
 

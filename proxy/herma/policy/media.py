@@ -15,13 +15,14 @@ class Media(StrEnum):
 
 # Only what is known to hold no readable text is copied unread: an unknown or missing type is judged as text.
 _OPAQUE_FAMILIES = (b"image/", b"audio/", b"video/", b"font/")
-_OPAQUE_TYPES = frozenset({
-    b"application/octet-stream",
-    b"application/pdf",
-    b"application/zip",
-    b"application/gzip",
-    b"application/wasm",
-})
+_OPAQUE_TYPES = frozenset(
+    {
+        b"application/pdf",
+        b"application/zip",
+        b"application/gzip",
+        b"application/wasm",
+    }
+)
 
 
 def media_of(content_type: bytes | None) -> Media:

@@ -66,7 +66,7 @@ class DataPlane:
         """Return when the data plane has stopped: drained, or aborted after its time."""
         await self._stop.wait()
         while self._lifecycle.stage is Stage.DRAINING:
-            if not self.plane.active:
+            if not self.plane.busy:
                 self._lifecycle.handle(Event.IDLE, time.monotonic())
             elif self._lifecycle.tick(time.monotonic()) is Order.ABORT:
                 self._log(
