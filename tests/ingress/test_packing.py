@@ -6,7 +6,7 @@ from herma.ingress.packing import packed_as, packing
 from herma.policy.inflate import InflateError
 
 
-@pytest.mark.parametrize("values", [[], [b""], [b"identity"], [b" Identity , ,identity"], [b"", b"identity"]])
+@pytest.mark.parametrize("values", [[], [b""], [b"identity"], [b" Identity "]])
 def test_what_names_no_packing_is_plain(values: list[bytes]) -> None:
     """No value, an empty one and `identity` say the same."""
     assert packing(values) is None
@@ -18,8 +18,7 @@ def test_what_names_no_packing_is_plain(values: list[bytes]) -> None:
         ([b"gzip"], "gzip"),
         ([b"GZIP "], "gzip"),
         ([b"x-gzip"], "gzip"),
-        ([b"identity", b"gzip"], "gzip"),
-        ([b"deflate, identity"], "deflate"),
+        ([b"deflate"], "deflate"),
     ],
 )
 def test_one_known_packing_is_named(values: list[bytes], expected: str) -> None:
@@ -28,7 +27,16 @@ def test_one_known_packing_is_named(values: list[bytes], expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [[b"br"], [b"gzip, gzip"], [b"gzip", b"deflate"], [b"compress"], [b"\xff"]]
+    "values",
+    [
+        [b"br"],
+        [b"gzip, gzip"],
+        [b"gzip", b"deflate"],
+        [b"gzip,identity"],
+        [b"identity", b"gzip"],
+        [b"compress"],
+        [b"\xff"],
+    ],
 )
 def test_anything_else_cannot_be_judged(values: list[bytes]) -> None:
     """Another packing, or one inside another."""
@@ -38,5 +46,5 @@ def test_anything_else_cannot_be_judged(values: list[bytes]) -> None:
 
 def test_an_answer_s_lines_are_read_in_any_case() -> None:
     """Every `Content-Encoding` counts, and nothing else."""
-    assert packed_as(((b"Content-Encoding", b"identity"), (b"CONTENT-ENCODING", b"gzip"))) == "gzip"
+    assert packed_as(((b"CONTENT-ENCODING", b"gzip"), (b"content-type", b"text/plain"))) == "gzip"
     assert packed_as(((b"accept-encoding", b"gzip"),)) is None

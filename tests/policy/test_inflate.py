@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from herma.policy.inflate import MAX_MEMBERS, InflateError, Inflater, inflate
+from herma.policy.inflate import InflateError, Inflater, inflate
 
 BIG = 16 * 1024 * 1024
 
@@ -48,11 +48,6 @@ def test_a_large_body_comes_out_whole() -> None:
     assert inflate(gzip.compress(body), "gzip", BIG) == body
 
 
-def test_several_members_are_read_as_one_body() -> None:
-    """Concatenated gzip members are one body."""
-    assert inflate(gzip.compress(b"a") + gzip.compress(b"b"), "gzip", 10) == b"ab"
-
-
 @pytest.mark.parametrize(
     ("data", "coding", "limit", "code"),
     [
@@ -63,7 +58,7 @@ def test_several_members_are_read_as_one_body() -> None:
         pytest.param(b"", "gzip", BIG, "herma.body.encoding_truncated", id="empty"),
         pytest.param(b"x", "deflate", BIG, "herma.body.encoding_truncated", id="one byte"),
         pytest.param(
-            gzip.compress(b"a") + b"junk", "gzip", BIG, "herma.body.encoding_malformed", id="junk behind"
+            gzip.compress(b"a") + b"junk", "gzip", BIG, "herma.body.encoding_trailing", id="junk behind"
         ),
         pytest.param(
             zlib.compress(b"a") + b"x",
@@ -72,9 +67,7 @@ def test_several_members_are_read_as_one_body() -> None:
             "herma.body.encoding_trailing",
             id="deflate, junk behind",
         ),
-        pytest.param(
-            gzip.compress(b"") * (MAX_MEMBERS + 1), "gzip", BIG, "herma.body.encoding_trailing", id="members"
-        ),
+        pytest.param(gzip.compress(b"a") * 2, "gzip", BIG, "herma.body.encoding_trailing", id="members"),
     ],
 )
 def test_what_another_reader_might_read_differently_is_refused(

@@ -38,6 +38,21 @@ JUDGED = [
     b"text/plain; a=image/png",
 ]
 
+# A client that believes the label reads other characters than the gate.
+UNREADABLE = [
+    b"application/json; charset=utf-16",
+    b'text/plain;charset="UTF-16LE"',
+    b"text/event-stream; charset=utf-7",
+    b"text/html; charset=utf-8; charset=utf-16",
+    b"application/x-unheard-of; CharSet = ebcdic-cp-us",
+]
+
+
+@pytest.mark.parametrize("content_type", UNREADABLE)
+def test_a_charset_that_is_not_like_ascii_cannot_be_judged(content_type: bytes) -> None:
+    """Whatever the type, its bytes do not say what the client will read."""
+    assert media_of(content_type) is Media.UNREADABLE
+
 
 @pytest.mark.parametrize("content_type", KINDS)
 def test_the_kind_decides(content_type: bytes) -> None:

@@ -182,6 +182,8 @@ class Forwarder:
         self, exchange: Exchange, response: UpstreamResponse, slot: Slot | None = None
     ) -> _Whole:
         """Read and judge a whole answer, and note what it says was made or ended."""
+        if media_of(_value(response.head.headers, b"content-type")) is Media.UNREADABLE:
+            raise Refusal(upstream_failed("unjudged", safe=False))
         try:
             raw, judged = await read_judged(self._generation, response, self._record)
         except Unjudged:

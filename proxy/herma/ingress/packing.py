@@ -13,11 +13,10 @@ def packing(values: Iterable[bytes]) -> Literal["gzip", "deflate"] | None:
     """Read every value of `Content-Encoding` (RFC 9110 section 8.4); None if the body is not packed.
 
     Raises:
-        InflateError: it is packed in another way, or more than once.
+        InflateError: it is packed in another way, or the header is a list: two readers need not undo it alike.
     """
-    names = [name.strip().lower() for value in values for name in value.split(b",")]
-    match [name for name in names if name not in {b"", b"identity"}]:
-        case []:
+    match [value.strip().lower() for value in values]:
+        case [] | [b"" | b"identity"]:
             return None
         case [b"gzip" | b"x-gzip"]:
             return "gzip"

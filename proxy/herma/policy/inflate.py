@@ -1,19 +1,18 @@
 """Bounded inflating of gzip and deflate: request bodies, and answers of an upstream that compresses though not asked to.
 
 A few kilobytes can inflate to gigabytes; what comes out is counted while it comes out. Trailing garbage and a body that ends
-early are refused: another reader might see another body.
+early are refused, and so is a second gzip member (RFC 1952 section 2.2 has them, some readers stop after the first): another
+reader might see another body.
 """
 
 import zlib
 from typing import Final, Literal
 
-__all__ = ["MAX_MEMBERS", "MAX_RATIO", "InflateError", "Inflater", "inflate"]
+__all__ = ["MAX_RATIO", "InflateError", "Inflater", "inflate"]
 
 # Deflate reaches 1,032 to 1. Text reaches 20, JSON of one repeated field 200; what exceeds the ratio beyond the grace is a bomb.
 MAX_RATIO: Final = 200
 RATIO_GRACE_BYTES: Final = 1024 * 1024
-# Concatenated gzip members are legal (RFC 1952, section 2.2) and rare; some readers stop after the first.
-MAX_MEMBERS: Final = 8
 _STEP_BYTES: Final = 64 * 1024
 
 type Coding = Literal["gzip", "deflate"]
@@ -35,7 +34,7 @@ class Inflater:
         self._max_bytes = max_bytes
         self._read = 0
         self._written = 0
-        self._members = 0
+        self._ended = False
         self._head = b""
         self._machine: zlib._Decompress | None = None
 
@@ -62,11 +61,11 @@ class Inflater:
         Raises:
             InflateError: it ended early.
         """
-        if self._machine is not None or self._head or self._members == 0:
+        if self._machine is not None or self._head or not self._ended:
             raise InflateError("herma.body.encoding_truncated")
 
     def _begin(self, data: bytes) -> bytes:
-        if self._members and (self._coding == "deflate" or self._members >= MAX_MEMBERS):
+        if self._ended:
             raise InflateError("herma.body.encoding_trailing")
         if self._coding == "gzip":
             self._machine = zlib.decompressobj(16 + zlib.MAX_WBITS)
@@ -95,7 +94,7 @@ class Inflater:
             # The output is bounded a step: input can be left over, and output can be left inside though the input is read.
             return machine.unconsumed_tail, bool(machine.unconsumed_tail) or len(piece) == _STEP_BYTES
         self._machine = None
-        self._members += 1
+        self._ended = True
         return machine.unused_data, bool(machine.unused_data)
 
 

@@ -6,11 +6,16 @@ __all__ = ["Media", "media_of"]
 
 
 class Media(StrEnum):
-    """`events`: judged event by event. `text`: judged whole. `opaque`: no text that a person reads; copied."""
+    """How a body is judged.
+
+    `events`: event by event. `text`: whole. `opaque`: not at all, it holds no text that a person reads. `unreadable`: it
+    cannot be, its label tells a client to read other characters than the bytes that the gate would look at.
+    """
 
     EVENTS = "events"
     TEXT = "text"
     OPAQUE = "opaque"
+    UNREADABLE = "unreadable"
 
 
 # Only what is known to hold no readable text is copied unread: an unknown or missing type is judged as text.
@@ -23,15 +28,22 @@ _OPAQUE_TYPES = frozenset(
         b"application/wasm",
     }
 )
+# Charsets whose ASCII part is ASCII, so that a secret in them is the same bytes; the empty one is none named.
+_READABLE = frozenset(
+    {b"", b"utf-8", b"utf8", b"us-ascii", b"ascii", b"iso-8859-1", b"latin-1", b"windows-1252"}
+)
 
 
 def media_of(content_type: bytes | None) -> Media:
-    """Judge by the value of Content-Type (RFC 9110 section 8.3); parameters do not count."""
-    essence = (content_type or b"").split(b";", 1)[0].strip().lower()
-    if essence == b"text/event-stream":
-        return Media.EVENTS
-    if essence == b"image/svg+xml":
-        return Media.TEXT
-    if essence.startswith(_OPAQUE_FAMILIES) or essence in _OPAQUE_TYPES:
+    """Judge by the value of Content-Type (RFC 9110 section 8.3)."""
+    essence, *parameters = (part.strip().lower() for part in (content_type or b"").split(b";"))
+    if (essence.startswith(_OPAQUE_FAMILIES) and essence != b"image/svg+xml") or essence in _OPAQUE_TYPES:
         return Media.OPAQUE
-    return Media.TEXT
+    if any(_charset(parameter) not in _READABLE for parameter in parameters):
+        return Media.UNREADABLE
+    return Media.EVENTS if essence == b"text/event-stream" else Media.TEXT
+
+
+def _charset(parameter: bytes) -> bytes:
+    name, _, value = parameter.partition(b"=")
+    return value.strip().strip(b'"') if name.strip() == b"charset" else b""
