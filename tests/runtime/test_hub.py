@@ -65,7 +65,8 @@ async def hub(gate: Gate) -> AsyncIterator[Hub]:
             hub.task = group.create_task(serve_hub(start, theirs, hub.stop_all))
             await until(lambda: callable(signal.getsignal(signal.SIGHUP)))
             yield hub
-            hub.task.cancel()
+            ours.close()
+            await hub.ended()
 
 
 async def test_workers_share_one_store(hub: Hub) -> None:
