@@ -448,7 +448,6 @@ def test_a_partial_answer_is_refused_or_read(gate: Gate, upstream: RecordingUpst
         "text/plain",
         "application/octet-stream",
         "",
-        "image/png",
         "text/event-stream; charset=utf-16",
     ],
 )
