@@ -181,6 +181,22 @@ async def test_nothing_follows_a_close() -> None:
         assert len(recorder.seen) == 1
 
 
+async def test_nothing_follows_a_body_that_was_not_read() -> None:
+    """Even if all of it has arrived: what was judged unread is the last thing a client sends."""
+    calls = 0
+
+    async def refuse(request: ServerRequest) -> None:
+        nonlocal calls
+        calls += 1
+        await request.respond(401, [], b"who")
+
+    async with serving(refuse) as served:
+        answer = await served.talk(POST + POST)
+        assert b"connection: close" in answer
+        assert answer.endswith(b"who")
+        assert calls == 1
+
+
 async def test_nothing_follows_an_answer_that_closes() -> None:
     """After a refusal with `close` what was pipelined is thrown away."""
     calls = 0

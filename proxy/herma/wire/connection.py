@@ -160,7 +160,7 @@ class ServerConnection(asyncio.Protocol):
     def may_continue(self) -> bool:
         """Whether another request can follow; an unread body is thrown away from here on."""
         body = self._body
-        if body is None or not body.done or body.failed:
+        if body is None or not body.spent:
             if body is not None:
                 body.discard()
             self._last = True

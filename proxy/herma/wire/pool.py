@@ -137,21 +137,21 @@ class Pool:
             UpstreamError: it cannot be opened in time.
         """
         self._connecting += 1
-        connection: UpstreamConnection | None = None
+        opened = False
         try:
             async with asyncio.timeout(self._limits.connect_timeout_s):
                 connection = await self._open()
+            opened = True
         except TimeoutError:
             raise UpstreamError(
                 UpstreamFailure.CONNECT, "the upstream did not accept in time", sent=False
             ) from None
-        except (OSError, tls.SSLError) as error:
-            raise UpstreamError(
-                UpstreamFailure.CONNECT, f"no connection to the upstream: {error}", sent=False
-            ) from error
+        except OSError as error:  # a failed handshake is one as well
+            message = f"no connection to the upstream: {error}"
+            raise UpstreamError(UpstreamFailure.CONNECT, message, sent=False) from error
         finally:
             self._connecting -= 1
-            if connection is None:
+            if not opened:
                 self._wake_one()
         self.connects += 1
         return connection

@@ -20,6 +20,7 @@ class RequestBody:
     __slots__ = (
         "_decoder",
         "_discarding",
+        "_empty",
         "_failure",
         "_limit",
         "_loop",
@@ -31,6 +32,7 @@ class RequestBody:
 
     def __init__(self, decoder: FixedDecoder | ChunkDecoder, loop: asyncio.AbstractEventLoop) -> None:
         self._decoder = decoder
+        self._empty = decoder.done
         self._loop = loop
         self._parts: list[bytes] = []
         self._received = 0
@@ -44,6 +46,14 @@ class RequestBody:
     def done(self) -> bool:
         """Whether the whole message has arrived."""
         return self._decoder.done
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing of it is left to deal with: there was none, or a reader has had all of it.
+
+        Having arrived is not enough: whether a connection goes on must not depend on how fast the body came.
+        """
+        return self._decoder.done and self._failure is None and (self._limit is not None or self._empty)
 
     @property
     def failed(self) -> bool:
