@@ -78,10 +78,13 @@ def test_a_background_run_takes_a_slot_until_it_ends(tmp_path: Path, hermes: Her
 
 
 def test_a_client_that_leaves_stops_the_agent(gate: Gate, model: StubModel) -> None:
-    """When the client of a stream goes, the agent drops its own request to the model."""
-    body = json.dumps({"stream": True, "messages": [{"role": "user", "content": "SLOW:20"}]}).encode()
-    before = len(model.seen)
+    """When the client of a stream goes, the agent hears of it at its next word and drops its request to the model."""
+    # Fifteen seconds of words.
+    body = json.dumps(
+        {"stream": True, "messages": [{"role": "user", "content": "SAY:" + "word " * 3000}]}
+    ).encode()
+    before = sum(seen.path == "/v1/chat/completions" for seen in model.seen)
     with opened(gate.port, gate.message("POST", "/v1/chat/completions", key="admin", body=body)) as stream:
-        stream.read_until(b"200 OK", 30)
-        asked = model.wait(before + 1, 30, path="/v1/chat/completions")[-1]
-    assert asked.connection.gone.wait(10)
+        stream.read_until(b"word ", 30)
+        asked = model.wait(before + 1, 30, path="/v1/chat/completions")[before]
+    assert asked.connection.gone.wait(5)
