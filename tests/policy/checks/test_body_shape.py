@@ -57,6 +57,11 @@ CHARSETS = [
     "application/json;charset=utf-8;charset=utf-16",
     "text/plain; charset = latin-1",
     "application/json; charset=",
+    "application/json; charset*=utf-8''utf-7",
+    "application/json; charset*0=utf; charset*1=-7",
+    'application/json; CharSet*0="utf-7"',
+    'application/json; x="charset=utf-8"; charset*0=utf-7',
+    "application/json; charset=utf-8; charset*=us-ascii''utf-16",
 ]
 
 

@@ -44,8 +44,7 @@ def read_document(head: Head, match: Match, raw: bytes, limits: BodyLimits) -> D
     if not raw:
         return None
     content_type = head.get(b"content-type") or b""
-    charsets = _CHARSET.findall(content_type)
-    if len(charsets) > 1 or any(charset.lower() not in _UTF_8 for charset in charsets):
+    if content_type and not _is_utf_8(content_type):
         return Deny(415, "herma.body.charset", "The body must be UTF-8.")
     try:
         document = parse(raw, max_depth=limits.max_json_depth, max_keys=limits.max_json_keys)
@@ -55,6 +54,19 @@ def read_document(head: Head, match: Match, raw: bytes, limits: BodyLimits) -> D
         # The upstream answers 500 to a body of another kind.
         return Deny(400, "herma.body.object", "The body must be a JSON object.")
     return document
+
+
+def _is_utf_8(content_type: bytes) -> bool:
+    """Tell whether every reader of this header decodes the body as UTF-8.
+
+    RFC 2231 has other spellings of a parameter, `charset*=` and `charset*0=`, which the upstream's reader honours. So a
+    charset is named once, plainly, or not at all.
+    """
+    mentions = content_type.lower().count(b"charset")
+    if not mentions:
+        return True
+    named = _CHARSET.findall(content_type)
+    return mentions == 1 and len(named) == 1 and named[0].lower() in _UTF_8
 
 
 def _not_json(content_type: bytes, match: Match, raw: bytes, error: JsonError) -> Document | Deny:
