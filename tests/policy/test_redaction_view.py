@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.redaction_view import DECODERS, MAX_AFTER, MAX_BEFORE, View
+from herma.policy.redaction_view import _SHELL, DECODERS, MAX_AFTER, MAX_BEFORE, View, _shell
 from support.redactor import GITHUB, masked
 
 HALF = len(GITHUB) // 2
@@ -74,3 +74,9 @@ def test_every_place_of_a_view_maps_into_the_text(text: str, data: st.DataObject
         flat = [place for span in spans for place in span]
         assert flat == sorted(flat)
         assert all(0 <= first < last <= len(text) for first, last in spans)
+
+
+@given(st.text(alphabet="ab.=+-_ \"'\\\n\r${IFS}é", max_size=30))
+def test_the_look_before_the_shell_view_misses_nothing(text: str) -> None:
+    """Wherever the pattern of joins and blanks matches, the view is built."""
+    assert (_shell(View(text)) is None) is (_SHELL.search(text) is None)

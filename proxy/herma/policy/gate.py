@@ -6,7 +6,7 @@ Text without a keyword costs one pass of an Aho-Corasick automaton and nothing e
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from ahocorasick_rs import AhoCorasick, MatchKind
+from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
 __all__ = ["Gate", "lowered"]
 
@@ -29,7 +29,9 @@ class Gate:
             raise ValueError(
                 "a gate needs keywords, not empty and lower-case; without them it would pass everything"
             )
-        self._automaton = AhoCorasick(self.keywords, matchkind=MatchKind.Standard)
+        self._automaton = AhoCorasick(
+            self.keywords, matchkind=MatchKind.Standard, implementation=Implementation.DFA
+        )
         self.longest = max(map(len, self.keywords))
 
     def hits(self, lower: str) -> Iterator[tuple[int, int, int]]:

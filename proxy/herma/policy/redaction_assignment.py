@@ -5,6 +5,7 @@ behind that. Nothing scans the text for names, which is what makes such rules de
 """
 
 import re
+import string
 from collections.abc import Iterator
 from typing import Final
 
@@ -21,6 +22,7 @@ MAX_VALUE_CHARS: Final = 16 * 1024
 # A bare word is read so far, then judged.
 MAX_WORD_CHARS: Final = 1024
 
+_NAME_LEFT: Final = string.ascii_letters + string.digits + "_-."
 _NAME_RIGHT: Final = re.compile(r"[A-Za-z0-9_.-]{0,96}+", re.ASCII)
 _OPERATOR: Final = re.compile(
     r"""
@@ -64,14 +66,8 @@ _BEFORE_KEY: Final = re.compile(
 
 def name_around(text: str, start: int, end: int) -> tuple[int, int]:
     """Widen a found word to the whole name."""
-    first = start
-    lowest = max(0, start - MAX_NAME_CHARS)
-    while (
-        first > lowest
-        and (text[first - 1].isalnum() or text[first - 1] in "_-.")
-        and text[first - 1].isascii()
-    ):
-        first -= 1
+    before = text[max(0, start - MAX_NAME_CHARS) : start]
+    first = start - len(before) + len(before.rstrip(_NAME_LEFT))
     right = _NAME_RIGHT.match(text, end)
     last = right.end() if right else end
     while last > end and text[last - 1] in ".-":

@@ -6,21 +6,26 @@ The whole run is masked when its text holds a secret; the fingerprint is that of
 import base64
 import binascii
 import re
+import string
 from collections.abc import Callable, Iterator
 from typing import Final
 
 from herma.policy.redaction_hit import Certainty, Hit
+from herma.policy.redaction_run import Alphabet, plain
 
 __all__ = ["encoded"]
 
-_BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,65536}+={0,2}", re.ASCII)
+# The name of a variable is shorter than a key in base64; what is longer than the bound is judged by its beginning.
+MIN_CHARS: Final = 16
+MAX_CHARS: Final = 64 * 1024
+_BASE64: Final = Alphabet(string.ascii_letters + string.digits + "+/_-", MIN_CHARS)
 _HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2}){16,32768}+", re.ASCII)
 
 
 def encoded(text: str, inside: Callable[[str], list[Hit]]) -> Iterator[Hit]:
     """Find runs whose decoded text holds a secret, as told by `inside`."""
-    for found in _BASE64.finditer(text):
-        run = found.group()
+    for start, end in _BASE64.runs(plain(text)):
+        run = text[start : min(end, start + MAX_CHARS)]
         # Text in base64 has both cases within sixteen characters; identifiers and paths mostly do not.
         if (run.islower() or run.isupper()) and not _HEX.fullmatch(run):
             continue
@@ -28,12 +33,17 @@ def encoded(text: str, inside: Callable[[str], list[Hit]]) -> Iterator[Hit]:
             hits = inside(decoded) if decoded else []
             if hits:
                 best = max(hits, key=lambda hit: (hit.certainty, len(hit.value)))
-                yield Hit(found.start(), found.end(), best.rule_id, best.value, Certainty.BLOCK)
+                yield Hit(start, _padded(text, start + len(run)), best.rule_id, best.value, Certainty.BLOCK)
                 break
 
 
+def _padded(text: str, end: int) -> int:
+    """Take the padding behind a run with it."""
+    return end + len(text[end : end + 2]) - len(text[end : end + 2].lstrip("="))
+
+
 def _base64(run: str) -> str:
-    body = run.rstrip("=").replace("-", "+").replace("_", "/")
+    body = run.replace("-", "+").replace("_", "/")
     # A length of 4n+1 cannot be base64: the run was cut, or a character belongs to its surroundings.
     body = body[: len(body) - (len(body) % 4 == 1)]
     try:

@@ -4,6 +4,7 @@ The gate names the places where a rule could begin; each place is handed to the 
 """
 
 import re
+import string
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -16,6 +17,7 @@ from herma.policy.redaction_block import private_key
 from herma.policy.redaction_hit import Hit
 from herma.policy.redaction_name import Names
 from herma.policy.redaction_pattern import CommandRule, FormatRule
+from herma.policy.redaction_run import Alphabet, plain
 from herma.policy.rule import Rule
 
 __all__ = ["Finder"]
@@ -23,9 +25,7 @@ __all__ = ["Finder"]
 type Find = Callable[[str, int, int], Iterable[Hit]]
 
 # Formats without a literal (a Discord token, a Twilio key) are tried only where a run of token characters is this long.
-_RUN: Final = re.compile(r"(?<![A-Za-z0-9_.-])[A-Za-z0-9_.-]{34,4096}+", re.ASCII)
-
-
+_RUN: Final = Alphabet(string.ascii_letters + string.digits + "_.-", 34)
 _SEPARATOR: Final = re.compile(r"[\n;|&]")
 # So often a verb may find nothing before its repetitions are thinned out.
 FREE_TRIES: Final = 32
@@ -173,9 +173,9 @@ class Finder:
         return hits
 
     def _in_runs(self, text: str) -> Iterator[Hit]:
-        for run in _RUN.finditer(text):
+        for start, end in _RUN.runs(plain(text)):
             for rule in self._runs:
-                yield from rule.everywhere(text, run.start(), run.end())
+                yield from rule.everywhere(text, start, end)
 
 
 def _start(hit: tuple[int, int, int]) -> int:

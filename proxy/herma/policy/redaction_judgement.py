@@ -73,7 +73,7 @@ def judge(known: Name, value: Value, form: Form, text: str, name: str) -> bool:
         return False
     if value.quote:
         return _judge_quoted(known, value, form)
-    if value.quote == "" and is_code(written):
+    if is_code(written):
         return False
     return _judge_bare(known, value, form, text)
 

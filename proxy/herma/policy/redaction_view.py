@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from herma.policy.redaction_run import plain
+
 __all__ = ["DECODERS", "Span", "View"]
 
 type Span = tuple[int, int]
@@ -26,6 +28,20 @@ _SHELL: Final = re.compile(
       | \\\r?\n | \$\{?IFS\}?""",
     re.VERBOSE | re.ASCII,
 )
+# What the pattern can match, in kinds of characters: a quote beside a quote, between two word characters, before a plus.
+_KINDS: Final = bytes(
+    0x71  # q: a quote
+    if byte in b"\"'"
+    else 0x70  # p: a plus
+    if byte == 0x2B
+    else 0x73  # s: a blank
+    if byte == 0x20
+    else 0x78  # x: a character of a word
+    if byte in b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./=-"
+    else 0x20
+    for byte in range(256)
+)
+_JOINS: Final = (b"xqx", b"qqx", b"qqp", b"qp", b"qsp")
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([\"'\\/bfnrt]))", re.ASCII)
 _CONTROL: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _PERCENT: Final = re.compile(r"%([0-7][0-9A-Fa-f])", re.ASCII)
@@ -159,7 +175,18 @@ def _fold(found: re.Match[str]) -> str:
 
 
 def _shell(view: View) -> View | None:
+    if not _shell_may_join(view.text):
+        return None
     return view.derive(_SHELL, lambda found: " " if found.group().startswith("$") else "")
+
+
+def _shell_may_join(text: str) -> bool:
+    if "IFS" in text or ("\\" in text and ("\\\n" in text or "\\\r\n" in text)):
+        return True
+    if "'" not in text and '"' not in text:
+        return False
+    kinds = plain(text).translate(_KINDS)
+    return any(join in kinds for join in _JOINS)
 
 
 def _unescaped(view: View) -> View | None:
