@@ -68,11 +68,25 @@ def test_directory_is_refused(tmp_path: Path) -> None:
         read_guarded(str(tmp_path), max_bytes=64, secret=True)
 
 
-def test_own_link_is_followed(tmp_path: Path) -> None:
-    """Kubernetes mounts secrets as links."""
-    made(tmp_path)
-    (tmp_path / "link").symlink_to("secret")
-    assert read_guarded(str(tmp_path / "link"), max_bytes=64, secret=True).content == b"fake\n"
+def test_the_links_of_a_kubernetes_volume_are_followed(tmp_path: Path) -> None:
+    """A mounted secret is a link through `..data`, which is turned when the secret changes."""
+    (tmp_path / "..2026").mkdir()
+    secret = tmp_path / "..2026" / "key"
+    secret.write_text("fake\n")
+    secret.chmod(0o600)
+    (tmp_path / "..data").symlink_to("..2026")
+    (tmp_path / "key").symlink_to("..data/key")
+    assert read_guarded(str(tmp_path / "key"), max_bytes=64, secret=True).content == b"fake\n"
+
+
+@pytest.mark.parametrize("absolute", [True, False])
+def test_any_other_link_is_refused(tmp_path: Path, absolute: bool) -> None:
+    """A link can be turned by whoever owns its directory, after it was judged."""
+    secret = Path(made(tmp_path))
+    (tmp_path / "link").symlink_to(secret if absolute else secret.name)
+    with pytest.raises(FileProblem) as refused:
+        read_guarded(str(tmp_path / "link"), max_bytes=64, secret=True)
+    assert refused.value.code == "link"
 
 
 @pytest.mark.parametrize("which", ["link", "file"])

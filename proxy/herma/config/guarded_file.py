@@ -9,6 +9,8 @@ __all__ = ["FileProblem", "GuardedFile", "read_guarded"]
 # Everybody else may not read it, the group may not write it: 0640 at most.
 _BEYOND_0640 = 0o137
 _WRITABLE_BY_OTHERS = 0o022
+# A mounted ConfigMap or Secret is changed by turning one link, `..data`; every file of it is a link through that.
+_VOLUME = "..data/"
 
 
 class FileProblem(Exception):  # noqa: N818 - it becomes a Problem once the place in the configuration is known
@@ -31,7 +33,7 @@ def read_guarded(path: str, *, max_bytes: int, secret: bool) -> GuardedFile:
     """Read a file after its owner, mode, kind and size were judged on the open descriptor.
 
     Args:
-        path: The file; a symbolic link is followed when it belongs to root or to this user.
+        path: The file; a symbolic link is refused, but for the kind that a Kubernetes volume is made of.
         max_bytes: The most that is read.
         secret: Refuse modes wider than 0640, not only those that let others write.
 
@@ -40,11 +42,17 @@ def read_guarded(path: str, *, max_bytes: int, secret: bool) -> GuardedFile:
     """
     try:
         link = os.lstat(path)
+        target = os.readlink(path) if stat.S_ISLNK(link.st_mode) else ""
         # O_NONBLOCK: opening a pipe must not wait for somebody to write to it.
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (OSError, ValueError) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "not a path"
         raise FileProblem("file", f"the file cannot be read ({reason}); name a file that can") from None
+    if target and not target.startswith(_VOLUME):
+        os.close(descriptor)
+        raise FileProblem(
+            "link", "found a symbolic link, which can be turned to another file; name the file itself"
+        )
     try:
         status = os.fstat(descriptor)
         _judge(link, status, secret=secret)
