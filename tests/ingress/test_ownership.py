@@ -135,7 +135,7 @@ async def test_an_empty_reference_names_nothing() -> None:
     """A null or an empty string stands for none, and is not looked up."""
     async with gated() as gate:
         gate.agent.on("POST", "/v1/responses", {"id": "resp_9"})
-        for value in (None, "", 7):
+        for value in (None, ""):
             assert (
                 await _post(gate, "/v1/responses", {"previous_response_id": value}, "other")
             ).status == 200
@@ -229,6 +229,56 @@ async def test_a_conversation_is_taken_by_its_first_use() -> None:
         assert (await _post(gate, "/v1/responses", {"conversation": "c1"}, "runner")).status == 200
         assert (await _post(gate, "/v1/responses", {"conversation": "c1"}, "other")).status == 403
         assert (await _post(gate, "/v1/responses", {"conversation": "c2"}, "other")).status == 200
+
+
+@pytest.mark.parametrize("name", [7, 7.0, True, 0, ["7"], {"id": "7"}, " 7", "7\n", "7\u00a0", " "])
+async def test_a_name_in_a_body_has_one_spelling(name: object) -> None:
+    """What the upstream would turn into the name of another key's object is refused before anybody reads it."""
+    async with gated() as gate:
+        for target, member in (
+            ("/v1/responses", "conversation"),
+            ("/v1/responses", "previous_response_id"),
+            ("/v1/runs", "session_id"),
+            ("/api/sessions", "id"),
+            ("/api/sessions/mine/fork", "session_id"),
+        ):
+            refused = await _post(gate, target, {"input": "x", member: name}, "other")
+            assert (refused.status, code(refused)) == (400, "herma.owner.form")
+        assert gate.agent.calls == []
+
+
+async def test_a_conversation_may_be_named_inside_an_object() -> None:
+    """Where the profile knows the member that holds the name, that is what is looked at."""
+    async with gated(profile="openai") as gate:
+        gate.agent.on("POST", "/v1/responses", {"id": "resp_1"})
+        for key, status in (("runner", 200), ("other", 403)):
+            body = {"input": "x", "conversation": {"id": "conv_1"}}
+            assert (await _post(gate, "/v1/responses", body, key)).status == status
+        odd = await _post(gate, "/v1/responses", {"conversation": {"id": 7}}, "other")
+        assert (odd.status, code(odd)) == (400, "herma.owner.form")
+
+
+async def test_the_transcript_of_a_run_is_as_private_as_the_run() -> None:
+    """The upstream keeps a run's transcript as the session of the same name, which its list of sessions tells everybody."""
+    async with gated() as gate:
+        await _started(gate)
+        for path in (f"/api/sessions/{RUN}", f"/api/sessions/{RUN}/messages"):
+            gate.agent.on("GET", path, {"data": []})
+            refused = await gate.ask("GET", path, key="other")
+            assert (refused.status, code(refused)) == (403, "herma.owner.taken")
+            assert (await gate.ask("GET", path, key="mate")).status == 200
+
+
+@pytest.mark.parametrize("way", ["header", "body"])
+async def test_a_session_that_goes_on_under_another_name_keeps_its_owner(way: str) -> None:
+    """The upstream continues a long session as a new one and tells its name in the answer."""
+    async with gated() as gate:
+        told = [("X-Hermes-Session-Id", "next")] if way == "header" else []
+        body = b"{}" if way == "header" else b'{"session_id":"next"}'
+        headers = [("Content-Type", "application/json"), *told]
+        gate.agent.on("POST", "/api/sessions/mine/chat", answer(200, body, headers))
+        assert (await _post(gate, "/api/sessions/mine/chat", {"message": "x"}, "runner")).status == 200
+        assert (await gate.ask("GET", "/api/sessions/next/messages", key="other")).status == 403
 
 
 async def test_an_answer_with_odd_ids_binds_nothing() -> None:

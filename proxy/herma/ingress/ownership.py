@@ -19,6 +19,7 @@ __all__ = ["Owners"]
 # Somebody else's object looks exactly like one that is not there.
 _ABSENT = Deny(404, "herma.owner.unknown", "There is no such object for this key.")
 _TAKEN = Deny(403, "herma.owner.taken", "This name belongs to another key.")
+_FORM = Deny(400, "herma.owner.form", "An id or name in the body must be text without blanks around it.")
 
 # Kinds whose names the upstream gives out and nobody can choose; all others are taken by their first use.
 _GIVEN_OUT = frozenset({"run", "response", "completion", "file"})
@@ -55,13 +56,23 @@ class Owners:
                 await self._check(kind, name.decode("latin-1"))
 
     async def check_body(self, document: Document | None) -> None:
-        """Refuse a body that refers to somebody else's object; the same rules as for the path."""
+        """Refuse a body that refers to somebody else's object; the same rules as for the path.
+
+        A name has one spelling: the upstream takes blanks away, and its database finds the text `7` for the number 7.
+
+        Raises:
+            Refusal: as for the path, and 400 for a name in another spelling.
+            StoreError: the owners cannot be asked.
+        """
         if document is None:
             return
         for kind, pointer in self._route.refers:
             for _, name in find(document.value, pointer):
-                if isinstance(name, str) and name:
-                    await self._check(kind, name)
+                if name is None or name == "" or self._named_within(pointer, name):
+                    continue
+                if not isinstance(name, str) or name != name.strip():
+                    raise Refusal(_FORM)
+                await self._check(kind, name)
 
     async def bind_headers(self, headers: Headers) -> None:
         """Bind what the head of a successful answer says was created, such as the session the upstream derived."""
@@ -84,6 +95,12 @@ class Owners:
     def awaits_ids(self) -> bool:
         """Whether the body of the answer may hold an id to bind."""
         return any(made.pointer for made in self._route.creates)
+
+    def _named_within(self, pointer: str, value: object) -> bool:
+        """Tell whether the value is an object whose own member holds the name, and is looked at by itself."""
+        return isinstance(value, dict) and any(
+            other.startswith(f"{pointer}/") for _, other in self._route.refers
+        )
 
     async def _check(self, kind: str, name: str) -> None:
         principal = self._principal
