@@ -96,3 +96,11 @@ def test_making_a_key_loads_no_server() -> None:
         text=True,
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_missing_package_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A parser that cannot be loaded stops the command, with its name and no traceback."""
+    monkeypatch.setitem(sys.modules, "herma.cli.check", None)
+    said = herma(["check"])
+    assert said.code == 1
+    assert "herma.cli.check cannot be loaded" in said.err

@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from herma.console import make_app, serve_admin
+from herma.console import admin, make_app, parser_is_strict, serve_admin
 
 
 class Shown:
@@ -185,3 +185,14 @@ async def test_it_serves_a_unix_socket(shown: Shown, tmp_path: Path) -> None:
         session.get("http://localhost/status") as answer,
     ):
         assert await answer.json() == {"stage": "serving"}
+
+
+def test_the_admin_listener_reads_requests_strictly() -> None:
+    """Here, as installed, aiohttp has its parser in C."""
+    assert parser_is_strict()
+
+
+def test_a_lenient_parser_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its extension aiohttp falls back to a parser that is not strict."""
+    monkeypatch.setattr(admin, "HttpRequestParser", admin.HttpRequestParserPy)
+    assert not parser_is_strict()

@@ -11,7 +11,7 @@ from time import monotonic
 import pytest
 
 from herma.errors import ConfigError, ContentError
-from herma.runtime import BindError, serve
+from herma.runtime import StartError, serve
 from support.gate import Gate
 from support.inside import PATIENCE_S, Lines
 
@@ -96,7 +96,7 @@ def test_an_audit_that_cannot_be_written_opens_nothing(gate: Gate, audit: str) -
 def test_an_address_that_is_taken_leaves_nothing_open(gate: Gate) -> None:
     """The error names it, and the other address is free again."""
     taken = socket.create_server(("127.0.0.1", gate.admin_port))
-    with taken, pytest.raises(BindError, match=str(gate.admin_port)):
+    with taken, pytest.raises(StartError, match=str(gate.admin_port)):
         serve(gate.config_path, {}, Lines())
     assert _nothing_open(gate)
 
@@ -121,7 +121,7 @@ def test_insecure_changes_nothing(gate: Gate, how: str) -> None:
 def test_insecure_is_warned_about(gate: Gate, insecure: bool, environ: dict[str, str], warned: bool) -> None:
     """Whoever asks for less hears that nothing is less; a set but empty variable asks for nothing."""
     log = Lines()
-    with socket.create_server(("127.0.0.1", gate.port)), pytest.raises(BindError):
+    with socket.create_server(("127.0.0.1", gate.port)), pytest.raises(StartError):
         serve(gate.config_path, environ, log, insecure=insecure)
     assert ("insecure.ignored" in log.events()) is warned
 
@@ -131,7 +131,7 @@ def test_warnings_of_the_configuration_are_told(gate: Gate) -> None:
     del gate.config["upstream"]["key_file"]
     gate.write_config(gate.config)
     log = Lines()
-    with socket.create_server(("127.0.0.1", gate.port)), pytest.raises(BindError):
+    with socket.create_server(("127.0.0.1", gate.port)), pytest.raises(StartError):
         serve(gate.config_path, {}, log)
     assert "upstream.key.missing" in log.events()
     assert "herma.yaml:" in log.text()

@@ -12,7 +12,7 @@ import pytest
 
 from herma.config.settings import Admin, Listener, Settings, Upstream
 from herma.config.values import Address, FileMode, Tcp, Unix, UpstreamUrl
-from herma.runtime.sockets import BindError, Bound, bind_all
+from herma.runtime.sockets import StartError, Bound, bind_all
 from support.gate import free_port
 
 
@@ -80,7 +80,7 @@ def test_all_or_none(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = other.getsockname()[1]
         settings = _settings(*(Tcp("127.0.0.1", port) for port in ports), admin=Tcp("127.0.0.1", taken))
-        with pytest.raises(BindError) as caught:
+        with pytest.raises(StartError) as caught:
             bind_all(settings)
     assert f"127.0.0.1:{taken}" in str(caught.value)
     assert os.strerror(errno.EADDRINUSE) in str(caught.value)
@@ -89,14 +89,14 @@ def test_all_or_none(tmp_path: Path) -> None:
 
 def test_an_address_that_this_machine_does_not_have_is_named() -> None:
     """The message tells which line of the configuration is wrong."""
-    with pytest.raises(BindError, match=r"\[2001:db8::7\]:8643|2001:db8::7"):
+    with pytest.raises(StartError, match=r"\[2001:db8::7\]:8643|2001:db8::7"):
         bind_all(_settings(Tcp("2001:db8::7", 8643)))
 
 
 def test_a_path_that_is_too_long_is_named(tmp_path: Path) -> None:
     """What fails without an error number is a bind error like any other."""
     path = tmp_path / ("x" * 200)
-    with pytest.raises(BindError, match="cannot be bound") as caught:
+    with pytest.raises(StartError, match="cannot be bound") as caught:
         bind_all(_settings(Unix(str(path))))
     assert str(path) in str(caught.value)
 
@@ -163,7 +163,7 @@ def test_a_socket_that_is_served_is_left_alone(tmp_path: Path, queue: str) -> No
             with contextlib.suppress(BlockingIOError):
                 caller.connect(str(path))
         inode = path.stat().st_ino
-        with pytest.raises(BindError, match=f"unix:{path}"):
+        with pytest.raises(StartError, match=f"unix:{path}"):
             bind_all(_settings(Unix(str(path))))
         assert path.stat().st_ino == inode
 
@@ -172,7 +172,7 @@ def test_a_plain_file_is_never_removed(tmp_path: Path) -> None:
     """A path that holds somebody's file is an error, and the file stays."""
     path = tmp_path / "notes.txt"
     path.write_text("precious")
-    with pytest.raises(BindError, match="in use"):
+    with pytest.raises(StartError, match="in use"):
         bind_all(_settings(Unix(str(path))))
     assert path.read_text() == "precious"
 
@@ -183,7 +183,7 @@ def test_a_link_to_a_stale_socket_is_left_alone(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as stale:
         stale.bind(str(real))
     link.symlink_to(real)
-    with pytest.raises(BindError):
+    with pytest.raises(StartError):
         bind_all(_settings(Unix(str(link))))
     assert real.is_socket()
     assert link.is_symlink()
@@ -192,5 +192,5 @@ def test_a_link_to_a_stale_socket_is_left_alone(tmp_path: Path) -> None:
 def test_a_directory_that_is_not_there_is_named(tmp_path: Path) -> None:
     """A unix socket in a missing directory is an error with its path."""
     path = tmp_path / "none" / "gate.sock"
-    with pytest.raises(BindError, match=f"unix:{path}"):
+    with pytest.raises(StartError, match=f"unix:{path}"):
         bind_all(_settings(Unix(str(path))))

@@ -8,7 +8,7 @@ import argparse
 from collections.abc import Callable, Sequence
 
 from herma import __version__
-from herma.cli.terminal import USAGE, Terminal
+from herma.cli.terminal import FINDINGS, USAGE, Terminal
 
 __all__ = ["main"]
 
@@ -26,6 +26,12 @@ def main(argv: Sequence[str] | None = None, terminal: Terminal | None = None) ->
     command: _Command = arguments.command
     try:
         return command(arguments, terminal)
+    except ImportError as error:
+        # Most of all the parsers: without one the gate does not start with a weaker one.
+        terminal.note(
+            f"herma: {error.name or 'a package'} cannot be loaded; install herma and its packages again"
+        )
+        return FINDINGS
     except KeyboardInterrupt:
         terminal.note("stopped")
         return 130  # what a shell reports for SIGINT

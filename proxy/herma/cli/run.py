@@ -14,7 +14,7 @@ from pathlib import Path
 from herma.errors import ConfigError, ContentError, Problem, Source
 from herma.identity import new_key
 from herma.policy.secret import Secret
-from herma.runtime import BindError, Log, serve
+from herma.runtime import Log, StartError, serve
 
 __all__ = ["add_arguments", "run"]
 
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     except ContentError as error:
         log("content.invalid", f"{error}; nothing was opened")
         return CONFIGURATION
-    except BindError as error:
+    except StartError as error:
         log("bind.failed", str(error))
         return FAILED
 

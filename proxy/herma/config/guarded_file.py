@@ -3,6 +3,7 @@
 import os
 import stat
 from dataclasses import dataclass
+from pathlib import Path
 
 __all__ = ["FileProblem", "GuardedFile", "read_guarded"]
 
@@ -42,7 +43,7 @@ def read_guarded(path: str, *, max_bytes: int, secret: bool) -> GuardedFile:
     """
     try:
         link = os.lstat(path)
-        target = os.readlink(path) if stat.S_ISLNK(link.st_mode) else ""
+        target = str(Path(path).readlink()) if stat.S_ISLNK(link.st_mode) else ""
         # O_NONBLOCK: opening a pipe must not wait for somebody to write to it.
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (OSError, ValueError) as error:

@@ -11,8 +11,15 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from aiohttp import web
+from aiohttp.http_parser import HttpRequestParser, HttpRequestParserPy
 
-__all__ = ["Readout", "make_app", "serve_admin"]
+__all__ = ["Readout", "make_app", "parser_is_strict", "serve_admin"]
+
+
+def parser_is_strict() -> bool:
+    """Tell whether aiohttp reads requests with llhttp; its fallback in Python accepts what no server should."""
+    return HttpRequestParser is not HttpRequestParserPy
+
 
 _LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 

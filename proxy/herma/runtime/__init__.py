@@ -2,6 +2,6 @@
 
 from herma.runtime.log import Log
 from herma.runtime.serve import serve
-from herma.runtime.sockets import BindError
+from herma.runtime.sockets import StartError
 
-__all__ = ["BindError", "Log", "serve"]
+__all__ = ["Log", "StartError", "serve"]

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from herma.config.load import load
 from herma.config.settings import Settings
+from herma.console import parser_is_strict
 from herma.errors import ConfigError, Problem, Source
 from herma.runtime.audit import AuditLog
 from herma.runtime.fleet import Fleet
 from herma.runtime.generation import new_fingerprint_key, read_content
 from herma.runtime.log import Log
-from herma.runtime.sockets import bind_all
+from herma.runtime.sockets import StartError, bind_all
 from herma.runtime.solo import serve_solo
 from herma.runtime.start import Start
 from herma.wire import run
@@ -25,8 +26,12 @@ def serve(path: Path, environ: Mapping[str, str], log: Log, *, insecure: bool = 
     Raises:
         ConfigError: the configuration is not valid, or the audit cannot be written; nothing was opened.
         ContentError: a rule, profile or indicator file is not valid; nothing was opened.
-        BindError: an address cannot be listened on; nothing is left open.
+        StartError: a strict parser is missing, or an address cannot be listened on; nothing is left open.
     """
+    if not parser_is_strict():
+        raise StartError(
+            "aiohttp runs without its parser in C; unset AIOHTTP_NO_EXTENSIONS or reinstall aiohttp"
+        )
     settings = load(path, environ)
     _warn(settings, log, insecure=insecure or bool(environ.get("HERMA_INSECURE")))
     fingerprint_key = new_fingerprint_key()

@@ -13,13 +13,13 @@ from herma.config.settings import Settings
 from herma.config.values import Address, Tcp, Unix
 from herma.errors import HermaError
 
-__all__ = ["BindError", "Bound", "bind_all"]
+__all__ = ["Bound", "StartError", "bind_all"]
 
 BACKLOG = 1024
 
 
-class BindError(HermaError):
-    """An address cannot be listened on; the message names it and says why."""
+class StartError(HermaError):
+    """The gate cannot start; the message says what is missing or taken, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def bind_all(settings: Settings) -> tuple[Bound, ...]:
     ones that are bound.
 
     Raises:
-        BindError: one of them cannot be bound; none is left open.
+        StartError: one of them cannot be bound; none is left open.
     """
     with contextlib.ExitStack() as opened:
         bound = [
@@ -68,7 +68,7 @@ def _listen(address: Address, mode: int) -> socket.socket:
         return _unix(address.path, mode) if isinstance(address, Unix) else _tcp(address)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else "it cannot be bound"
-        raise BindError(
+        raise StartError(
             f"cannot listen on {address}: {reason}; stop what uses it or name another address"
         ) from None
 

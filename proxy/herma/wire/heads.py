@@ -8,7 +8,11 @@ next message, nor merge trailers into the fields, nor stop at an upgrade.
 
 import re
 
-import httptools
+try:
+    import httptools
+except ImportError as error:
+    # Not one of the lenient parsers instead: without this one there is no wire.
+    raise ImportError("the HTTP parser cannot be loaded", name="httptools") from error
 
 from herma.wire.failures import FramingError, Refusal
 from herma.wire.limits import ServerLimits
