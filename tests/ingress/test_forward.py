@@ -252,6 +252,45 @@ async def test_an_error_in_a_header_is_redacted(method: str) -> None:
             assert response.get("x-hermes-session-id") == SECRET
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("Location", "https://files.invalid/a?access_token={}"),
+        ("Location", "https://user:{}@files.invalid/"),
+        ("Link", "<https://x.invalid/?key={}>; rel=next"),
+        ("Content-Disposition", 'attachment; filename="{}.txt"'),
+        ("WWW-Authenticate", 'Bearer realm="{}"'),
+        ("Warning", '199 - "tried {}"'),
+        ("OpenAI-Error", "wrong key {}"),
+        ("Set-Cookie", "last={}; Path=/"),
+        ("Refresh", "5; url=/?t={}"),
+    ],
+)
+async def test_no_header_is_trusted_to_hold_no_credential(name: str, value: str) -> None:
+    """Redirects, file names and warnings quote what the agent was given, under any name."""
+    async with gated() as gate:
+        gate.agent.on("GET", "/v1/models", answer(200, b"{}", [*JSON, (name, value.format(SECRET))]))
+        shown = (await gate.ask("GET", "/v1/models")).get(name)
+        assert shown is not None
+        assert SECRET not in shown
+        assert shown.startswith(value.partition("{}")[0][:5])
+
+
+async def test_a_clean_header_keeps_its_value() -> None:
+    """Redaction leaves alone what holds no credential, and the words of standards altogether."""
+    kept = [
+        ("ETag", '"3f80f-1b6-3e1cb03b"'),
+        ("Location", "/v1/artifacts/download/art_1?part=2"),
+        ("Content-Disposition", 'attachment; filename="report.pdf"'),
+        ("Last-Modified", "Tue, 15 Nov 1994 12:45:26 GMT"),
+        ("Cache-Control", "private"),
+    ]
+    async with gated() as gate:
+        gate.agent.on("GET", "/v1/models", answer(200, b"{}", [*JSON, *kept]))
+        response = await gate.ask("GET", "/v1/models")
+        assert [(name, response.get(name)) for name, _ in kept] == kept
+
+
 async def test_the_upstream_s_own_headers_do_not_pass() -> None:
     """What runs behind the gate is hidden; security headers are added."""
     headers = [*JSON, ("Server", "aiohttp"), ("X-Powered-By", "x"), ("Connection", "X-Gone"), ("X-Gone", "1")]

@@ -45,6 +45,9 @@ UNREADABLE = [
     b"text/event-stream; charset=utf-7",
     b"text/html; charset=utf-8; charset=utf-16",
     b"application/x-unheard-of; CharSet = ebcdic-cp-us",
+    b"application/json; charset*=utf-8''utf-16",
+    b"text/plain; charset*0=utf-; charset*1=16",
+    b"text/event-stream; CHARSET *=x",
 ]
 
 

@@ -26,9 +26,18 @@ __all__ = ["Forwarder"]
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
-# Headers whose values are words of a standard, or the caller's own names, which a changed value would lose.
+# Headers whose values are words of a standard, or the caller's own names, which a changed value would lose. All others
+# may quote what the agent was given: a credential in the URL of a redirect, in a file's name, in a warning.
 _PLAIN = frozenset(
     {
+        b"cache-control",
+        b"content-security-policy",
+        b"content-type",
+        b"date",
+        b"permissions-policy",
+        b"referrer-policy",
+        b"strict-transport-security",
+        b"vary",
         b"x-accel-buffering",
         b"x-content-type-options",
         b"x-frame-options",
@@ -220,12 +229,13 @@ class Forwarder:
         Values are redacted like a body: an error text in one of them may quote a credential. What was judged leaves
         unpacked, so its Content-Encoding goes.
         """
-        redactor = self._generation.redactor
+        redactor, cookies = self._generation.redactor, self._generation.profile.cookies
         lines = []
         for name, value in downstream_headers(head.status, head.headers, stream=media is Media.EVENTS):
             if name == b"content-encoding" and media is not Media.OPAQUE:
                 continue
-            if name.startswith(b"x-") and name not in _PLAIN:
+            # Where the upstream uses cookies, the one that it sets is the caller's to keep.
+            if name not in _PLAIN and not (cookies and name == b"set-cookie"):
                 value = redactor.text(value.decode("latin-1")).text.encode("latin-1", "replace")  # noqa: PLW2901 - rewritten
             lines.append((name, value))
         return lines

@@ -46,4 +46,8 @@ def media_of(content_type: bytes | None) -> Media:
 
 def _charset(parameter: bytes) -> bytes:
     name, _, value = parameter.partition(b"=")
-    return value.strip().strip(b'"') if name.strip() == b"charset" else b""
+    # RFC 2231: `charset*=` and `charset*0=` name one too; what is in them is never one of the readable ones.
+    plain, star, _ = name.strip().partition(b"*")
+    if plain.rstrip() != b"charset":
+        return b""
+    return name if star else value.strip().strip(b'"')
