@@ -327,12 +327,23 @@ def _nap(process: subprocess.Popen[bytes]) -> None:
         return
 
 
+def _answers(gate: Gate) -> bool:
+    """Tell whether the gate's admin listener is there."""
+    try:
+        return gate.admin("/healthz").status == 200
+    except OSError:
+        return False
+
+
 def refused_start(gate: Gate, timeout_s: float = START_TIMEOUT_S) -> tuple[int, str]:
     """Start a gate that must not start; return its exit code and what it wrote to standard error."""
     process = gate.spawn()
+    deadline = monotonic() + timeout_s
     try:
-        return process.wait(timeout_s), gate.stderr()
-    except subprocess.TimeoutExpired:
-        raise AssertionError("the gate started although it had to refuse") from None
+        while process.poll() is None:
+            assert not _answers(gate), "the gate started although it had to refuse"
+            assert monotonic() < deadline, f"the gate neither started nor refused in {timeout_s} s"
+            _nap(process)
+        return process.returncode, gate.stderr()
     finally:
         gate.stop()
