@@ -1,5 +1,6 @@
 """Starts the gate: everything is checked before anything is opened."""
 
+import gc
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -39,6 +40,9 @@ def serve(path: Path, environ: Mapping[str, str], log: Log, *, insecure: bool = 
     _try_audit(settings)
     start = Start(settings, content, fingerprint_key, environ, bind_all(settings), log)
     os.umask(0o077)
+    # The rules live as long as the process: the collector need not look through them again and again, and pages that it
+    # does not touch stay shared between workers.
+    gc.freeze()
     if settings.workers > 1:
         return Fleet(start).run()
     run(serve_solo(start))
