@@ -12,6 +12,7 @@ from herma.policy.decision import Finding
 from herma.policy.fingerprint import Fingerprinter
 from herma.policy.redaction_encoded import encoded
 from herma.policy.redaction_finder import Finder
+from herma.policy.redaction_glance import Glance
 from herma.policy.redaction_hit import Hit
 from herma.policy.redaction_json import redact_json
 from herma.policy.redaction_view import DECODERS, Span, View
@@ -62,6 +63,7 @@ class Redactor:
         if not rules:
             raise ValueError("a redactor without rules would let everything pass")
         self.finder = Finder(rules)
+        self.glance = Glance(self)
         self._fingerprinter = Fingerprinter(fingerprint_key)
 
     def text(self, text: str, place: str = "") -> Redacted:

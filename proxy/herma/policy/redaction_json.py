@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Final
 
 from herma.policy.decision import Finding
 from herma.policy.redaction_finder import Finder
-from herma.policy.redaction_header import authorization, cookie
+from herma.policy.redaction_glance import MAX_NESTED_JSON, holds_json
 from herma.policy.redaction_hit import Hit
-from herma.policy.redaction_judgement import Form, Value, judge
+from herma.policy.redaction_relation import MAX_ARGUMENTS, beside, pair_of
 
 if TYPE_CHECKING:
     from herma.policy.redaction import Redactor
 
 __all__ = [
     "Piece",
-    "beside",
     "literal",
     "redact_json",
     "redact_json_text",
@@ -30,13 +29,7 @@ __all__ = [
     "strings",
 ]
 
-# `arguments` of a tool call inside a stored transcript inside an event: three layers and one to spare.
-MAX_NESTED_JSON: Final = 4
-# A command line of 512 arguments is a build, and its credentials stand in front.
-MAX_ARGUMENTS: Final = 512
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,]|[^\s"{}\[\]:,]++')
-_NAME_KEYS: Final = ("name", "key", "header", "field", "variable", "k", "parameter")
-_VALUE_KEYS: Final = ("value", "v", "val", "content", "default")
 
 
 @dataclass(slots=True)
@@ -81,10 +74,9 @@ def _as_text(redactor: "Redactor", raw: bytes) -> tuple[bytes, tuple[Finding, ..
 
 def redact_json_text(redactor: "Redactor", text: str, depth: int = 0) -> tuple[str, tuple[Finding, ...]]:
     """Mask secrets in a JSON text; the same object comes back when nothing was found."""
-    if not redactor.finder.may_hold(text) and not redactor.edits(text):
-        return text, ()
     try:
-        json.loads(text)
+        if redactor.glance.clean(text, depth):
+            return text, ()
     except (ValueError, RecursionError):
         redacted = redactor.text(text)
         return redacted.text, redacted.findings
@@ -106,38 +98,13 @@ def redact_json_text(redactor: "Redactor", text: str, depth: int = 0) -> tuple[s
 def redact_string(redactor: "Redactor", string: Piece, depth: int) -> tuple[str, tuple[Finding, ...]]:
     """Mask secrets in one string, in the light of what stands beside it."""
     text = string.text
-    if (
-        depth < MAX_NESTED_JSON
-        and not string.known
-        and text[:1] in {"{", "["}
-        and text.rstrip()[-1:] in {"}", "]"}
-    ):
+    if depth < MAX_NESTED_JSON and not string.known and holds_json(text):
         inner, found = redact_json_text(redactor, text, depth + 1)
         return inner, tuple(Finding(f.rule_id, f.level, string.pointer, f.attack) for f in found)
     edits = redactor.edits(text, [*beside(redactor.finder, string.key, text), *string.known])
     if not edits:
         return text, ()
     return redactor.applied(text, edits), redactor.findings(edits, string.pointer)
-
-
-def beside(finder: Finder, key: str, text: str) -> Iterator[Hit]:
-    """Find what the key of a string says about it."""
-    if not key or not text:
-        return
-    lower = key.lower()
-    if lower.endswith("authorization"):
-        yield from _moved(authorization(f"{key}: {text}", len(key)), len(key) + 2)
-    elif lower in {"cookie", "set-cookie", "cookies"}:
-        yield from _moved(cookie(f"{key}: {text}", len(key), finder.names), len(key) + 2)
-    known = finder.names.classify(key)
-    if known is not None and judge(
-        known, Value(0, len(text), text, '"', closed=True), Form(colon=True, data=True, member=True), "", key
-    ):
-        yield Hit(0, len(text), known.rule_id, text)
-
-
-def _moved(hits: Iterator[Hit], by: int) -> Iterator[Hit]:
-    return (Hit(hit.start - by, hit.end - by, hit.rule_id, hit.value, hit.certainty) for hit in hits)
 
 
 def literal(text: str, before: str) -> str:
@@ -202,9 +169,9 @@ def _relate(frame: _Frame, finder: Finder) -> None:
             _arguments(frame.strings, finder)
         return
     members = {string.key.lower(): string for string in frame.strings if string.key}
-    name = next((members[key] for key in _NAME_KEYS if key in members), None)
-    value = next((members[key] for key in _VALUE_KEYS if key in members), None)
-    if name is not None and value is not None:
+    pair = pair_of(members)
+    if pair is not None:
+        name, value = pair
         value.known.extend(beside(finder, name.text, value.text))
 
 

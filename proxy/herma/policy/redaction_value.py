@@ -396,8 +396,9 @@ def is_prose(value: str) -> bool:
     words = value.lower().split()
     if len(words) < 2:
         return False
+    # One mark ends a word of a sentence; `a::` is an argument, and its end may become a placeholder.
     return value.endswith(("?", "!", ".", "…", ":")) or any(
-        word.strip(",.;:!?") in _PROSE_WORDS for word in words
+        (word[:-1] if word[-1] in ",.;:!?" else word) in _PROSE_WORDS for word in words
     )
 
 
