@@ -38,6 +38,7 @@ class EventRelay:
     ) -> None:
         self._plane = plane
         self._settings = generation.settings
+        self._match = exchange.match
         self._dialect = exchange.match.route.dialect
         self._request = request
         self._record = record
@@ -88,12 +89,13 @@ class EventRelay:
     async def _write(self, came: bytes, judged: bytes) -> None:
         """Send what may leave, after what it says was noted: nobody can act on an event before the gate knows it."""
         for run, choices in self._redactor.take_approvals():
-            await self._plane.store.offer(run, choices)
+            if self._speaks_of(run):
+                await self._plane.store.offer(run, choices)
         findings = self._redactor.take_findings()
         self._record.redactions += len(findings)
         self._record.add(findings)
         saw = self._redactor.saw
-        if saw.run_ended and saw.run_id:
+        if saw.run_ended and self._speaks_of(saw.run_id):
             await self._plane.store.run_ended(saw.run_id)
         allowed = came if self._monitored else judged
         if allowed:
@@ -101,6 +103,17 @@ class EventRelay:
             await self._request.send(allowed)
         # The OpenAI SDKs hang up at `[DONE]`, before the last chunk; that is a success.
         self._record.complete = saw.completed and self._redactor.at_boundary
+
+    def _speaks_of(self, run: str) -> bool:
+        """Tell whether what this stream says of a run is to be believed.
+
+        A stream of one run speaks of that run, one of a turn of what the turn started. A stream of a route that the profile
+        does not know as one may be a file that a caller uploaded: it could end, or answer for, anybody's run.
+        """
+        if not run or self._dialect is None:
+            return False
+        param = self._match.route.run_param
+        return not param or self._match.params.get(param) == run
 
     async def _break_off(self, code: str, message: str) -> None:
         self._record.code = code
