@@ -1,6 +1,7 @@
 """`herma run`."""
 
 import argparse
+import gc
 import json
 import os
 import re
@@ -27,11 +28,12 @@ PATIENCE_S = 30.0
 
 
 @pytest.fixture(autouse=True)
-def _umask() -> Iterator[None]:
-    """Leave the umask of the test process as it was; serving narrows it."""
+def _process() -> Iterator[None]:
+    """Leave the test process as it was: serving narrows its umask and takes objects out of its garbage collection."""
     before = os.umask(0o022)
     yield
     os.umask(before)
+    gc.unfreeze()
 
 
 @pytest.fixture

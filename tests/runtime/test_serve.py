@@ -1,5 +1,6 @@
 """Everything is checked before anything is opened."""
 
+import gc
 import os
 import signal
 import socket
@@ -17,11 +18,12 @@ from support.inside import PATIENCE_S, Lines
 
 
 @pytest.fixture(autouse=True)
-def _umask() -> Iterator[None]:
-    """Leave the umask of the test process as it was; serving narrows it."""
+def _process() -> Iterator[None]:
+    """Leave the test process as it was: serving narrows its umask and takes objects out of its garbage collection."""
     before = os.umask(0o022)
     yield
     os.umask(before)
+    gc.unfreeze()
 
 
 def _nothing_open(gate: Gate) -> bool:

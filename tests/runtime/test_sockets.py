@@ -12,7 +12,7 @@ import pytest
 
 from herma.config.settings import Admin, Listener, Settings, Upstream
 from herma.config.values import Address, FileMode, Tcp, Unix, UpstreamUrl
-from herma.runtime.sockets import StartError, Bound, bind_all
+from herma.runtime.sockets import Bound, StartError, bind_all
 from support.gate import free_port
 
 
