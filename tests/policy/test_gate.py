@@ -21,6 +21,13 @@ def test_the_last_end_tells_whether_there_is_a_keyword() -> None:
     assert gate.last_end("nothing here") == 0
 
 
+def test_the_first_start_tells_where_to_begin() -> None:
+    """-1 means nowhere."""
+    gate = Gate(["echo", "he"])
+    assert gate.first_start("a he b echo") == 2
+    assert gate.first_start("nothing ") == -1
+
+
 @pytest.mark.parametrize("words", [[], [""], ["Upper"]], ids=["none", "empty", "upper case"])
 def test_keywords_that_would_open_the_gate_are_refused(words: list[str]) -> None:
     """A gate without keywords would let everything pass unseen."""

@@ -11,8 +11,6 @@ FINDER = redactor().finder
 def test_text_without_a_keyword_has_no_hits() -> None:
     """The gate spares the rules."""
     assert FINDER.find("nothing to see here") == []
-    assert not FINDER.may_hold("nothing to see here")
-    assert FINDER.may_hold("a password")
 
 
 def test_a_placeholder_is_never_taken_apart() -> None:

@@ -148,3 +148,9 @@ def test_the_place_of_every_string_is_known(value) -> None:
     text = json.dumps(value)
     for start, end in spans(text).values():
         assert text[start - 1] == text[end] == '"'
+
+
+def test_a_document_that_only_looks_odd_keeps_its_bytes() -> None:
+    """A repeated key is looked at twice, and nothing is found."""
+    raw = b'{"a": "x", "a": "y"}'
+    assert redactor().json(raw) == (raw, ())

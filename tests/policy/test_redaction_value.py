@@ -23,6 +23,7 @@ REFERENCES = [
     "$A$B",
     "@secret.txt",
     "(user, password)",
+    "$TOKEN[token:01234567]",
 ]
 CODE = [
     "os.environ['X']",

@@ -1,6 +1,7 @@
 """Redaction of event streams."""
 
 import json
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -228,3 +229,71 @@ def test_an_error_is_an_event_of_the_dialect(dialect: Dialect | None) -> None:
     else:
         assert data["error"]["code"] == "herma.upstream.closed"
     assert (b"event: " in raw) is (dialect is Dialect.HERMES_SESSION)
+
+
+class _NoShapes:
+    """Recognises nothing: every event takes the long way."""
+
+    def piece(self, *_: object) -> None:
+        return None
+
+    def learn(self, *_: object) -> None:
+        pass
+
+
+FRAMES = [
+    lambda text, n: {
+        "id": "c",
+        "created": 17 + n,
+        "choices": [{"index": n % 5 // 4, "delta": {"content": text}}],
+    },
+    lambda text, n: {"event": "message.delta", "run_id": "r", "timestamp": n / 8, "delta": text},
+    lambda text, n: {
+        "type": "response.output_text.delta",
+        "item_id": "i",
+        "sequence_number": n,
+        "delta": text,
+    },
+]
+
+
+@given(
+    text=st.lists(
+        st.sampled_from(
+            [
+                "plain words ",
+                "don't ",
+                "the key is ",
+                "password: ",
+                "\n",
+                '"',
+                "é",
+                GITHUB,
+                PASSWORD,
+                OPENAI[:14],
+                COMMAND,
+            ]
+        ),
+        max_size=8,
+    ).map("".join),
+    sizes=st.lists(st.integers(1, 12), min_size=1, max_size=6),
+    frame=st.sampled_from(FRAMES),
+    wait=st.booleans(),
+)
+@settings(max_examples=120, deadline=None)
+def test_known_shapes_change_nothing_but_the_time(
+    text: str, sizes: list[int], frame: Callable[[str, int], object], *, wait: bool
+) -> None:
+    """The same bytes leave at the same moments, however a text is split, and the same is found."""
+    short, long = SseRedactor(redactor()), SseRedactor(redactor())
+    long._shapes = _NoShapes()
+    at = number = 0
+    while at < len(text):
+        size = sizes[number % len(sizes)]
+        raw = event(frame(text[at : at + size], number))
+        at, number, now = at + size, number + 1, number * (DEADLINE_S if wait else 0.0)
+        assert short.feed(raw, now) == long.feed(raw, now)
+        assert short.tick(now) == long.tick(now)
+        assert short.deadline() == long.deadline()
+    assert short.finish(now if text else 0.0) == long.finish(now if text else 0.0)
+    assert short.take_findings() == long.take_findings()

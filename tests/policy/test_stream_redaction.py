@@ -7,7 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from herma.policy.fingerprint import PLACEHOLDER
-from herma.policy.stream_redaction import DEADLINE_S, MAX_HELD_CHARS, StreamRedactor
+from herma.policy.stream_redaction import (
+    DEADLINE_S,
+    MAX_HELD_CHARS,
+    MAX_HELD_LINE_CHARS,
+    StreamRedactor,
+)
 from support.redactor import GITHUB, OPENAI, PASSWORD, masked, redactor
 
 LINE = ("F4keK3yF0rT3st" * 5)[:64]
@@ -64,7 +69,7 @@ def test_small_pieces_let_no_secret_through(text: str, secrets: list[str], size:
 
 
 @given(st.sampled_from(sorted(TEXTS)), st.lists(st.integers(0, 400), max_size=12))
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_no_cutting_lets_a_secret_through(name: str, cuts: list[int]) -> None:
     """However a text is cut."""
     text, secrets = TEXTS[name]
@@ -73,7 +78,7 @@ def test_no_cutting_lets_a_secret_through(name: str, cuts: list[int]) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(TEXTS)), st.integers(1, 30), st.booleans()), max_size=4))
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_pauses_let_no_secret_through(parts: list[tuple[str, int, bool]]) -> None:
     """What the deadline releases in the middle of a secret is masked, and so is the rest of it."""
     stream, now, out = StreamRedactor(redactor()), 0.0, ""
@@ -212,3 +217,19 @@ def test_what_looks_like_a_password_does_not_wait_for_its_pipe() -> None:
     assert plain.feed("echo hello", 0.0) + plain.tick(1.0) == "echo hello"
     whole = StreamRedactor(redactor())
     assert not leak(PASSWORD, whole.feed(f"echo {PASSWORD} |", 0.0) + whole.tick(1.0))
+
+
+def test_a_second_command_on_a_long_line_is_held_as_the_first_was() -> None:
+    """The first lies behind the context; what the second prints is a password all the same."""
+    stream = StreamRedactor(redactor())
+    out = stream.feed("echo hi ", 0.0)
+    for _ in range(MAX_HELD_LINE_CHARS // 6 + 200):
+        out += stream.feed("words ", 0.0)
+    held = stream.feed(f"; echo {PASSWORD} ", 0.0)
+    assert PASSWORD not in held
+    out = stream.feed("| docker login --password-stdin h\n", 0.0) + stream.finish()
+    assert not leak(PASSWORD, held + out)
+    quiet = StreamRedactor(redactor())
+    for piece in ["echo hi ", *["words "] * (MAX_HELD_LINE_CHARS // 6 + 200)]:
+        quiet.feed(piece, 0.0)
+    assert quiet.deadline() is None

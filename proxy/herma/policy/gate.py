@@ -3,7 +3,7 @@
 Text without a keyword costs one pass of an Aho-Corasick automaton and nothing else.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
@@ -34,13 +34,17 @@ class Gate:
         )
         self.longest = max(map(len, self.keywords))
 
-    def hits(self, lower: str) -> Iterator[tuple[int, int, int]]:
-        """Yield (keyword number, start, end) of every keyword in a lower-cased text."""
-        yield from self._find(lower)
+    def hits(self, lower: str) -> list[tuple[int, int, int]]:
+        """Find (keyword number, start, end) of every keyword in a lower-cased text."""
+        return self._find(lower)
 
     def last_end(self, lower: str) -> int:
         """Tell where the last keyword ends; 0 when there is none."""
         return max((end for _, _, end in self._find(lower)), default=0)
+
+    def first_start(self, lower: str) -> int:
+        """Tell where the first keyword begins; -1 when there is none."""
+        return min((start for _, start, _ in self._find(lower)), default=-1)
 
     def _find(self, lower: str) -> list[tuple[int, int, int]]:
         try:

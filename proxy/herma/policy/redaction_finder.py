@@ -26,6 +26,8 @@ type Find = Callable[[str, int, int], Iterable[Hit]]
 
 # Formats without a literal (a Discord token, a Twilio key) are tried only where a run of token characters is this long.
 _RUN: Final = Alphabet(string.ascii_letters + string.digits + "_.-", 34)
+# Always one of the words whose line is held, so that their gate has one.
+_COMMAND: Final = "echo"
 _SEPARATOR: Final = re.compile(r"[\n;|&]")
 # So often a verb may find nothing before its repetitions are thinned out.
 FREE_TRIES: Final = 32
@@ -65,13 +67,6 @@ class Finder:
                 if grammar not in grammars.setdefault(word, []):
                     grammars[word].append(grammar)
         self.gate = Gate(grammars)
-        # What these announce is seen better with the structure of a document in view.
-        self._context = Gate(
-            word
-            for rule in rules
-            if rule.options.get("grammar") not in {"format", "run"}
-            for word in rule.keywords
-        )
         # Public beginnings of credentials: what follows one is secret, whether or not it is complete.
         self.formats = Gate(
             word
@@ -82,7 +77,11 @@ class Finder:
         )
         self._by_number = [grammars[word] for word in self.gate.keywords]
         # In a stream, the line of these words is held back: what stands before them may be the secret.
-        self.line_verbs = tuple(word for rule in rules for word in rule.options.get("hold", ()))
+        self.commands = Gate([_COMMAND, *(word for rule in rules for word in rule.options.get("hold", ()))])
+        # All beginnings of the prefixes above: a text may end in one.
+        self.beginnings = frozenset(
+            word[:count] for word in self.formats.keywords for count in range(1, len(word) + 1)
+        )
 
     def _grammar(self, rule: Rule, number: int) -> _Grammar | None:
         match rule.options.get("grammar"):
@@ -113,10 +112,6 @@ class Finder:
                 return _Grammar(lambda text, start, _: private_key(text, start), number)
             case other:
                 raise ValueError(f"rule {rule.id}: unknown grammar {other!r}")
-
-    def may_hold(self, text: str) -> bool:
-        """Tell whether a word is in the text that could announce a secret in another string of a document."""
-        return self._context.last_end(lowered(text)) > 0
 
     def open_quote(self, text: str, start: int) -> int:
         """Find the quoted value beside a secret's name that is still open at the end of a text; its end when there is none."""

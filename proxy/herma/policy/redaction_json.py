@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from herma.policy.redaction import Redactor
 
 __all__ = [
+    "TOKEN",
     "Piece",
     "literal",
     "redact_json",
@@ -29,7 +30,7 @@ __all__ = [
     "strings",
 ]
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,]|[^\s"{}\[\]:,]++')
+TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,]|[^\s"{}\[\]:,]++')
 
 
 @dataclass(slots=True)
@@ -117,7 +118,7 @@ def strings(text: str, finder: Finder | None) -> Iterator[Piece]:
     """Yield every string of a valid JSON text, keys included, with what its surroundings tell."""
     stack = [_Frame("", array=True, plain=False)]
     pending = Piece(0, 0, "", "")
-    for found in _TOKEN.finditer(text):
+    for found in TOKEN.finditer(text):
         sign = found.group()
         frame = stack[-1]
         match sign[0]:

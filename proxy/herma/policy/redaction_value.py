@@ -358,7 +358,8 @@ _WORDY_PART: Final = re.compile(
 
 def is_reference(value: str) -> bool:
     """Tell whether the value is filled in elsewhere: `$VAR`, `${{ x }}`, `$(cmd)`, `<name>`, `{name}`, `%s`."""
-    return _REFERENCE.match(value) is not None
+    # What was masked inside a reference leaves it one: masking twice is masking once.
+    return any(_REFERENCE.match(written) for written in {value, without_placeholders(value)})
 
 
 def is_code(value: str) -> bool:

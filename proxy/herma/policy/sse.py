@@ -14,6 +14,8 @@ __all__ = ["MAX_EVENT_BYTES", "Event", "Frame", "Passing", "Splitter", "StreamRe
 # upstream takes bodies of 10 MB; what is longer than 8 MiB cannot be judged in time and ends the stream.
 MAX_EVENT_BYTES: Final = 8 * 1024 * 1024
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
+# An event as most are written: a name and one line of data, or the data alone.
+_USUAL: Final = re.compile(rb"(?:event:[ ]?([^\r\n]*+)\n)?data:[ ]?([^\r\n]*+)\n\n")
 _BOM: Final = b"\xef\xbb\xbf"
 
 
@@ -107,9 +109,20 @@ class Splitter:
         self._taken = self._seen = 0
         return [_event(rest)] if rest else []
 
+    def _usual(self, frames: list[Frame]) -> int:
+        """Take the events at the front of the buffer that are written as most are; return where they end."""
+        done = 0
+        while (found := _USUAL.match(self._buffer, done)) is not None:
+            frames.append(Event(found.group(), (found[1] or b"").decode("utf-8", "replace"), found[2]))
+            done = found.end()
+            self._first = False
+        return done
+
     def _cut(self, frames: list[Frame]) -> None:
-        buffer, done, taken = self._buffer, 0, self._taken
-        for found in _LINE_END.finditer(buffer, self._seen):
+        buffer = self._buffer
+        done = 0 if self._seen else self._usual(frames)
+        taken = done or self._taken
+        for found in _LINE_END.finditer(buffer, max(done, self._seen)):
             line = buffer[taken : found.start()]
             if self._first:
                 line = line.removeprefix(_BOM)

@@ -8,7 +8,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["Approval", "Ending", "approval", "channel_key", "ended_item", "ending", "event_name", "texts"]
+__all__ = [
+    "IDENTITY",
+    "Approval",
+    "Ending",
+    "approval",
+    "channel_key",
+    "ended_item",
+    "ending",
+    "event_name",
+    "texts",
+]
 
 # What the members below a `delta` object that hold text are called.
 _TEXT_MEMBERS: Final = frozenset(
@@ -27,7 +37,7 @@ _TEXT_MEMBERS: Final = frozenset(
     }
 )
 _DELTA_EVENT: Final = re.compile(r"(?:^|[._])(?:delta|progress|chunk)$")
-_IDENTITY: Final = (
+IDENTITY: Final = (
     "run_id",
     "session_id",
     "response_id",
@@ -153,6 +163,6 @@ def _identity(value: Any, steps: list[str]) -> Iterator[object]:
 def _own(value: Mapping[str, Any]) -> Iterator[object]:
     # The id of a tool call comes with its first piece only; its index comes with each.
     indexed = "index" in value
-    for key in _IDENTITY:
+    for key in IDENTITY:
         if key in value and not (indexed and key == "id") and isinstance(value[key], str | int):
             yield (key, value[key])

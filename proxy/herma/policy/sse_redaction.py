@@ -6,6 +6,8 @@ pieces are decided, and everything behind it waits with it, so that no event is 
 
 import json
 from collections import OrderedDict, deque
+from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,6 +17,7 @@ from herma.policy.redaction_json import literal, redact_string, spans, strings
 from herma.policy.route import Dialect
 from herma.policy.sse import MAX_EVENT_BYTES, Event, Passing, Splitter, StreamRefused
 from herma.policy.sse_channels import Approval, approval, channel_key, ended_item, ending, event_name, texts
+from herma.policy.sse_shape import Shapes
 from herma.policy.stream_redaction import Channel
 
 __all__ = ["Saw", "SseRedactor", "error_event"]
@@ -90,6 +93,7 @@ class SseRedactor:
         self.dialect = dialect
         self._splitter = Splitter()
         self._channels: OrderedDict[tuple[object, ...], Channel] = OrderedDict()
+        self._shapes = Shapes()
         self._queue: deque[_Waiting] = deque()
         self._queued_bytes = 0
         self._findings: list[Finding] = []
@@ -168,6 +172,11 @@ class SseRedactor:
                 channel.force()
 
     def _judge(self, waiting: _Waiting, data: bytes, now: float) -> None:
+        piece = None if self.saw.completed else self._shapes.piece(waiting.event.name, data)
+        if piece is not None:
+            waiting.data = piece.data
+            self._continue(waiting, piece.key, piece.text, piece.pointer, now)
+            return
         if data.strip() == b"[DONE]":
             self.saw.completed = True
             self._close_texts()
@@ -180,28 +189,39 @@ class SseRedactor:
             self._continue(waiting, ("text", waiting.event.name), text, None, now)
             return
         name = event_name(waiting.event.name, value)
-        self._note(name, value)
+        ends = self._note(name, value)
         if name != waiting.event.name:
-            self._note(waiting.event.name, value)
+            ends = self._note(waiting.event.name, value) or ends
         if self.saw.completed:
             self._close_texts()
         else:
-            self._close_item(name, value)
+            ends = self._close_item(name, value) or ends
         waiting.data = text
-        self._strings(waiting, text, name, value, now)
+        pieces = self._pieces(waiting, name, value, now)
+        clean = self._strings(waiting, text, pieces)
+        if clean and not ends and len(pieces) == 1:
+            ((pointer, key),) = pieces.items()
+            self._shapes.learn(waiting.event.name, key, pointer, text, spans(text)[pointer])
 
-    def _strings(self, waiting: _Waiting, text: str, name: str, value: Any, now: float) -> None:
-        pieces: set[str] = set()
+    def _pieces(self, waiting: _Waiting, name: str, value: Any, now: float) -> dict[str, tuple[object, ...]]:
+        """Give the pieces of longer texts to their channels; return where they stand, and whose they are."""
+        pieces: dict[str, tuple[object, ...]] = {}
         for pointer, written in texts(value):
             key = channel_key(name, value, pointer)
             if key is not None:
-                pieces.add(pointer)
+                pieces[pointer] = key
                 self._continue(waiting, key, written, pointer, now)
-        # Most events hold nothing: one look at the whole spares a look at each string.
-        if not self._redactor.finder.may_hold(text) and not self._redactor.edits(text):
-            return
+        return pieces
+
+    def _strings(self, waiting: _Waiting, text: str, pieces: Collection[str]) -> bool:
+        """Mask the strings that are no pieces; tell whether they were all clean."""
+        # It has been read once: an error means that it is nested at the very bound, and its strings are looked at one by one.
+        with suppress(ValueError, RecursionError):
+            if self._redactor.glance.clean(text):
+                return True
         # Of two equal keys the client reads the last one; the first is judged as a string of its own.
-        seen = {pointer: spans(text)[pointer] for pointer in pieces}
+        places = spans(text) if pieces else {}
+        seen = {pointer: places[pointer] for pointer in pieces}
         for piece in strings(text, self._redactor.finder):
             if seen.get(piece.pointer) == (piece.start, piece.end):
                 continue
@@ -209,6 +229,7 @@ class SseRedactor:
             if findings:
                 self._findings.extend(findings)
                 waiting.edits.append((piece.start, piece.end, literal(new, text[piece.start : piece.end])))
+        return not waiting.edits
 
     def _continue(
         self, waiting: _Waiting, key: tuple[object, ...], text: str, pointer: str | None, now: float
@@ -227,18 +248,20 @@ class SseRedactor:
         channel.force()
         self._findings.extend(channel.take_findings())
 
-    def _close_item(self, name: str, value: Any) -> None:
-        """Close the texts of an item that the event repeats whole."""
+    def _close_item(self, name: str, value: Any) -> bool:
+        """Close the texts of an item that the event repeats whole; tell whether it ends one."""
         item = ended_item(name, value)
         for key, channel in self._channels.items() if item else ():
             if not item.isdisjoint(key):
                 channel.finish()
+        return bool(item)
 
     def _close_texts(self) -> None:
         for channel in self._channels.values():
             channel.finish()
 
-    def _note(self, name: str, value: Any) -> None:
+    def _note(self, name: str, value: Any) -> bool:
+        """Keep what the event says of its stream; tell whether it says anything."""
         end = ending(name, value)
         if end is not None:
             self.saw.completed = True
@@ -249,6 +272,7 @@ class SseRedactor:
             if len(self._approvals) >= MAX_APPROVALS:
                 raise StreamRefused("herma.stream.too_many_approvals")
             self._approvals.append(asked)
+        return end is not None or asked is not None
 
     def _release(self, out: list[bytes]) -> None:
         while self._queue and self._queue[0].decided():

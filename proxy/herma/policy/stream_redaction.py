@@ -7,6 +7,7 @@ whole text would have lost leaves, however the text is cut.
 """
 
 import re
+import string
 from collections import deque
 from dataclasses import dataclass
 from typing import Final
@@ -17,6 +18,7 @@ from herma.policy.redaction import Edit, Redactor
 from herma.policy.redaction_block import BLOCK_ID, key_ends
 from herma.policy.redaction_url import URL_ID
 from herma.policy.redaction_value import looks_like_password, looks_random
+from herma.policy.stream_watch import SUSPICIOUS, Watch
 
 __all__ = ["CONTEXT_CHARS", "DEADLINE_S", "MAX_HELD_CHARS", "Channel", "StreamRedactor"]
 
@@ -31,9 +33,6 @@ MAX_HELD_LINE_CHARS: Final = 2048
 
 _WORD_END: Final = re.compile(r"[\s\"'`;&|<>\\]")
 _USER_INFO_END: Final = re.compile(r"[\s\"'`<>\\@/]")
-_SUSPICIOUS: Final = re.compile(
-    r"[a-z][A-Z]|[0-9][A-Za-z]|[A-Za-z][0-9]|[\\%\x1b\u200b]|[A-Z]{2}[a-z]", re.ASCII
-)
 # A continuation that makes any open value look drawn: letters of both cases and digits, longer than any minimum.
 _PROBES: Final = ("@host.invalid/", "Q7zK2mX9bV4nR8tW3cY6hL5sD1fG0hJqZ7kM2xB9vN4rT8w", " amber" * 12)
 # What would explain an argument of `echo`.
@@ -41,7 +40,7 @@ _LATER: Final = (" | x --password-stdin", " --password-stdin")
 # Two letters of a public prefix are no secret; three (`ghp`, `sk-`) are seldom the end of a word.
 _MIN_PREFIX: Final = 3
 _MAX_PREFIX: Final = 48
-_PREFIX_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/")
+_PREFIX_CHARACTERS: Final = string.ascii_letters + string.digits + "_-.:/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class Channel:
         self._base = 0
         self.decided = 0
         self.total = 0
-        self._trigger = -CONTEXT_CHARS
+        self._watch = Watch(redactor.finder)
         self._chunks: deque[_Chunk] = deque()
         self._edits: deque[Edit] = deque()
         self._masked_to = -1
@@ -76,7 +75,7 @@ class Channel:
         if not text:
             return
         self._chunks.append(_Chunk(self.total, now))
-        self._note_trigger(text)
+        self._watch.take(text)
         self._text += text
         self.total += len(text)
         self._decide(force=False)
@@ -116,13 +115,6 @@ class Channel:
         found, self._findings = tuple(self._findings), []
         return found
 
-    def _note_trigger(self, text: str) -> None:
-        gate = self._redactor.finder.gate
-        tail = self._text[-gate.longest :] if self._text else ""
-        last = gate.last_end(lowered(tail + text))
-        if last:
-            self._trigger = self.total - len(tail) + last
-
     def _decide(self, *, force: bool, ended: bool = False) -> None:
         if self._mask is not None:
             self._continue_mask()
@@ -131,7 +123,8 @@ class Channel:
             return
         held = self._undecided()
         hold = self.total if force else self._base + held
-        if self._worth_a_look():
+        # Where nothing can leave, nothing has to be found.
+        if (force or hold > self.decided) and self._worth_a_look():
             hold = self._apply(self._redactor.secrets(self._text), hold, force=force)
         if force and not ended:
             self._mask_open_end(hold)
@@ -142,9 +135,12 @@ class Channel:
 
     def _worth_a_look(self) -> bool:
         """Tell whether the text could hold a secret: a keyword is near, or something looks drawn or wrapped."""
-        if self.total - self._trigger < CONTEXT_CHARS:
-            return True
-        return _SUSPICIOUS.search(self._text, max(0, self.decided - self._base - CONTEXT_CHARS)) is not None
+        return self._near() or self._watch.suspicious > self.decided - CONTEXT_CHARS
+
+    def _near(self) -> bool:
+        """Tell whether a keyword is near the end."""
+        keyword = self._watch.keyword
+        return keyword >= 0 and self.total - keyword < CONTEXT_CHARS
 
     def _apply(self, secrets: list[list[Edit]], hold: int, *, force: bool) -> int:
         """Take over the edits below `hold`, which moves back to the first secret that may go on."""
@@ -187,32 +183,30 @@ class Channel:
         text = self._text
         first = self.decided - self._base
         start = _last_word(text)
-        near = self.total - self._trigger < CONTEXT_CHARS
-        hold = start if near or _SUSPICIOUS.search(text, start) else self._prefix()
+        near = self._near()
+        hold = start if near or SUSPICIOUS.search(text, start) else self._prefix()
         if near:
             hold = min(hold, self._redactor.finder.open_quote(text, max(0, first - CONTEXT_CHARS)))
         return max(first, min(hold, self._held_line()))
 
     def _prefix(self) -> int:
         """Find where the text may end in the beginning of a vendor's prefix; its end when it does not."""
-        text = self._text
-        start = len(text)
-        while start > max(0, len(text) - _MAX_PREFIX) and text[start - 1] in _PREFIX_CHARACTERS:
-            start -= 1
-        tail = lowered(text[start:])
-        known = len(tail) >= _MIN_PREFIX and any(
-            word.startswith(tail) for word in self._redactor.finder.formats.keywords
-        )
-        return start if known else len(text)
+        end = self._text[-_MAX_PREFIX:]
+        tail = end[len(end.rstrip(_PREFIX_CHARACTERS)) :]
+        known = len(tail) >= _MIN_PREFIX and lowered(tail) in self._redactor.finder.beginnings
+        return len(self._text) - len(tail) if known else len(self._text)
 
     def _held_line(self) -> int:
-        text = self._text
-        line = text.rfind("\n") + 1
-        if line == len(text) or len(text) - line > MAX_HELD_LINE_CHARS:
+        """Find where the command begins that something on its line may explain; the text's end when there is none."""
+        text, command = self._text, self._watch.command
+        line = max(self._watch.line, self._base)
+        if command < 0 or self.total - line > MAX_HELD_LINE_CHARS:
             return len(text)
-        lower = lowered(text[line:])
-        found = [lower.find(verb) for verb in self._redactor.finder.line_verbs]
-        return min((line + at for at in found if at >= 0), default=len(text))
+        if command < line:
+            # The first command on the line is forgotten already; there may be another.
+            again = self._redactor.finder.commands.first_start(lowered(text[line - self._base :]))
+            command = line + again if again >= 0 else self.total
+        return command - self._base
 
     def _mask_open_end(self, hold: int) -> None:
         """Mask what would become a secret if it went on."""
@@ -255,8 +249,7 @@ class Channel:
                     return
 
     def _bare_prefix(self, tail: str) -> bool:
-        lower = lowered(tail)
-        return any(word.startswith(lower) for word in self._redactor.finder.formats.keywords)
+        return lowered(tail) in self._redactor.finder.beginnings
 
     def _close_with(self, start: int, rule_id: str) -> None:
         written = self._text[start:]
@@ -313,7 +306,9 @@ def _last_word(text: str) -> int:
     """Find where the last word begins; a line continued with a backslash continues the word."""
     at = len(text)
     while True:
-        at = max(text.rfind(blank, 0, at) for blank in " \n\t\r")
+        at = max(
+            text.rfind(" ", 0, at), text.rfind("\n", 0, at), text.rfind("\t", 0, at), text.rfind("\r", 0, at)
+        )
         if at < 1 or text[at] != "\n" or text[at - 1] != "\\":
             return at + 1
 
