@@ -7,6 +7,7 @@ import pytest
 from herma.config.load import parse
 from herma.errors import ConfigError
 from support.config_text import KEYS, UPSTREAM, codes, parsed, problems
+from support.wire_tls import make_pair
 
 TRUSTED = {
     "all": ("[0.0.0.0/0]", ["trusted_proxies.all"]),
@@ -59,7 +60,7 @@ def test_upstream_without_a_key_is_warned_about() -> None:
 
 def test_authorities_need_https(tmp_path: Path) -> None:
     """`tls` on a cleartext upstream verifies nothing."""
-    (tmp_path / "ca.pem").write_text("fake")
+    Path(make_pair(tmp_path).cert).rename(tmp_path / "ca.pem")
     file = str(tmp_path / "herma.yaml")
     tail = "tls: {ca_file: ca.pem}, key: '${OTHER_FAKE_KEY}'}\n"
     assert codes("upstream: {url: 'http://127.0.0.1:1', " + tail, upstream=False, file=file) == [
@@ -69,6 +70,10 @@ def test_authorities_need_https(tmp_path: Path) -> None:
     assert settings.upstream.tls is not None
     assert settings.upstream.tls.ca_file == str(tmp_path / "ca.pem")
     assert codes("upstream: {url: 'https://127.0.0.1:1', " + tail, upstream=False) == ["config.file"]
+    (tmp_path / "ca.pem").write_text("no certificate")
+    assert codes("upstream: {url: 'https://127.0.0.1:1', " + tail, upstream=False, file=file) == [
+        "config.file"
+    ]
     plain = parsed(
         "upstream: {url: 'https://127.0.0.1:1', tls: {}, key: '${OTHER_FAKE_KEY}'}\n", upstream=False
     )

@@ -23,9 +23,9 @@ def test_relative_path_starts_at_the_configuration(tmp_path: Path) -> None:
 def test_missing_file_is_noted_unless_files_are_not_checked(tmp_path: Path) -> None:
     """An editor judges a file on another machine."""
     noted = reader()
-    Files(tmp_path, check=True).readable(noted, ("a",), FilePath(str(tmp_path / "x")))
+    Files(tmp_path, check=True).authorities(noted, ("a",), FilePath(str(tmp_path / "x")))
     Files(tmp_path, check=True).directory(noted, ("a",), FilePath(str(tmp_path / "x")))
-    Files(tmp_path, check=False).readable(noted, ("a",), FilePath(str(tmp_path / "x")))
+    Files(tmp_path, check=False).authorities(noted, ("a",), FilePath(str(tmp_path / "x")))
     Files(tmp_path, check=False).directory(noted, ("a",), FilePath(str(tmp_path / "x")))
     assert [str(problem.source) for problem in noted.problems] == ["herma.yaml:1:4", "herma.yaml:1:4"]
 

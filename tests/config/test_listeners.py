@@ -114,6 +114,22 @@ def test_gate_does_not_call_itself(address: str) -> None:
     assert codes(f"listen: [{{address: '{address}'}}]\n") == ["listen.upstream"]
 
 
+@pytest.mark.parametrize("host", ["agent", "10.0.0.5", "[2001:db8::5]"])
+def test_another_host_s_port_may_be_the_gate_s_too(host: str) -> None:
+    """In a container the gate listens on the agent's usual port, on every address of its own."""
+    text = (
+        f"listen: [{{address: '0.0.0.0:8642'}}, {{address: '[::]:8642'}}]\n"
+        f"upstream: {{url: 'http://{host}:8642', key: '${{OTHER_FAKE_KEY}}'}}\n"
+    )
+    assert "listen.upstream" not in codes(text, upstream=False)
+
+
+def test_an_address_that_is_not_loopback_is_a_loop_too() -> None:
+    """The same address and port is the gate itself, whatever kind of address it is."""
+    text = "listen: [{address: '10.0.0.5:8642'}]\nupstream: {url: 'http://10.0.0.5:8642', key: '${OTHER_FAKE_KEY}'}\n"
+    assert "listen.upstream" in codes(text, upstream=False)
+
+
 def test_unix_upstream_is_not_listened_on() -> None:
     """The same holds for sockets; other upstreams are left alone."""
     text = "listen: [{address: 'unix:/run/a.sock'}]\nupstream: {url: 'unix:/run/a.sock', key: '${OTHER_FAKE_KEY}'}\n"

@@ -62,3 +62,27 @@ def test_hop_by_hop_headers_may_be_named() -> None:
 def test_tables_are_lower_case() -> None:
     """Names are compared in lower case, so the tables must be."""
     assert all(name == name.lower() for name in CREDENTIAL_HEADERS | HOP_BY_HOP)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        b"x-webauth-role",
+        b"x-token-subject",
+        b"x-proxy-user-email",
+        b"x-acme-tenant",
+        b"x-my-sso-uid",
+        b"x-accel-redirect",
+    ],
+)
+def test_an_identity_in_any_spelling_is_stripped(name: bytes) -> None:
+    """Every proxy has its own name for who is asking; the words in it tell."""
+    assert is_stripped(name)
+
+
+@pytest.mark.parametrize(
+    "name", [b"x-hermes-session-token", b"x-stainless-auth", b"x-request-id", b"x-usership", b"user-agent"]
+)
+def test_other_names_with_such_letters_pass(name: bytes) -> None:
+    """Only whole words count, and the upstream's own names are not about identity at the gate."""
+    assert not is_stripped(name)

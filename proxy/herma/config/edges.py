@@ -60,7 +60,7 @@ class Edges:
         if made.ca_file is None:
             return made
         file = self._files.resolve(made.ca_file)
-        self._files.readable(reader, (*path, "ca_file"), file)
+        self._files.authorities(reader, (*path, "ca_file"), file)
         return UpstreamTls(file)
 
     def finish_content(self, reader: Reader, made: Content, path: Path, _raw: Mapping[str, Any]) -> Content:

@@ -1,6 +1,6 @@
 """Paths that the configuration names: where they start, and whether they can be used."""
 
-import os
+import ssl
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +32,15 @@ class Files:
             return False
         return True
 
-    def readable(self, reader: Reader, place: tuple[Any, ...], path: FilePath) -> None:
-        """Note a problem when a file cannot be read."""
-        if self.check and not os.access(path, os.R_OK):
-            reader.problem(reader.at(place), "config.file", "the file cannot be read; name a file that can")
+    def authorities(self, reader: Reader, place: tuple[Any, ...], path: FilePath) -> None:
+        """Note a problem when a file holds no certificate that could be trusted."""
+        if not self.check:
+            return
+        try:
+            ssl.create_default_context(cafile=path)
+        except OSError:
+            message = "the file cannot be read or holds no certificate; name a PEM file of authorities"
+            reader.problem(reader.at(place), "config.file", message)
 
     def directory(self, reader: Reader, place: tuple[Any, ...], path: FilePath) -> None:
         """Note a problem when a directory is not there."""

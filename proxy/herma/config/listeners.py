@@ -1,5 +1,6 @@
 """Judges the listeners: the start-up law, addresses that collide, certificates that do not load."""
 
+import ipaddress
 import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -108,7 +109,7 @@ class Listeners:
             )
         upstream = settings.upstream.url.address
         for one in opened:
-            if _same(one, _Opened(upstream, _hosts(upstream), one.at)):
+            if _is_loop(one, upstream):
                 message = (
                     "found the upstream's own address, so that the gate would call itself; change the port"
                 )
@@ -137,6 +138,29 @@ def _hosts(address: Address) -> tuple[str, ...]:
     if isinstance(address, Unix):
         return ()
     return ("127.0.0.1", "::1") if address.host == "localhost" else (address.host,)
+
+
+def _is_loop(listener: _Opened, upstream: Address) -> bool:
+    """Tell whether the listener takes the upstream's own address.
+
+    A wildcard takes the loopback addresses; that another host has the same port is no loop.
+    """
+    if not isinstance(listener.address, Tcp) or not isinstance(upstream, Tcp):
+        return listener.address == upstream
+    return listener.address.port == upstream.port and any(
+        bind == host or (bind in _WILDCARDS and (":" in bind) == (":" in host) and _is_own(host))
+        for bind in listener.binds
+        for host in _hosts(upstream)
+    )
+
+
+def _is_own(host: str) -> bool:
+    """Tell whether an upstream host is surely this host: a loopback address, or a wildcard."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
 
 
 def _same(first: _Opened, second: _Opened) -> bool:

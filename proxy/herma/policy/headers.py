@@ -3,6 +3,7 @@
 All names are lower case.
 """
 
+import functools
 import re
 
 __all__ = [
@@ -50,12 +51,22 @@ _STRIPPED = CREDENTIAL_HEADERS | frozenset({
 })  # fmt: skip
 _STRIPPED_PREFIXES = (
     b"x-forwarded", b"x-real-", b"cf-connecting-", b"cf-ipcountry", b"cf-pseudo-",
-    b"x-original-", b"x-rewrite-", b"x-envoy-",
+    b"x-original-", b"x-rewrite-", b"x-envoy-", b"x-accel-", b"x-sendfile", b"x-lighttpd-",
     b"x-remote-user", b"x-remote-group", b"x-remote-email", b"x-remote-name",
     b"x-user", b"x-auth-request-", b"x-authentik-", b"x-vouch-", b"x-herma-",
     b"tailscale-user-", b"x-ms-client-principal", b"x-amzn-oidc-", b"x-amzn-mtls-", b"x-tailscale-",
     b"proxy-",
 )  # fmt: skip
+
+# Every proxy has its own spelling of who is asking. Any `X-` name with one of these words in it is taken for one of them.
+_IDENTITY = frozenset({
+    b"account", b"admin", b"assertion", b"auth", b"authenticated", b"authentication", b"authorization", b"cert",
+    b"certificate", b"claims", b"dn", b"email", b"group", b"groups", b"identity", b"impersonate", b"jwt", b"login", b"mail",
+    b"oidc", b"permissions", b"principal", b"role", b"roles", b"saml", b"scope", b"scopes", b"sso", b"sub", b"subject",
+    b"tenant", b"token", b"uid", b"user", b"userid", b"userinfo", b"username", b"users", b"webauth",
+})  # fmt: skip
+# Whose names are not about identity at the gate: the upstream's own, and those of the SDKs.
+_PASSED_PREFIXES = (b"x-hermes-", b"x-stainless-")
 
 # More than one of these has no single meaning: parsers disagree on the first, the last or the joined value.
 _SINGLETONS = CREDENTIAL_HEADERS | frozenset({
@@ -76,9 +87,17 @@ _OWN_PREFIX = b"x-hermes-"
 _HARMLESS = frozenset({b"proxy-connection", b"proxy-authorization", b"proxy-authenticate"})
 
 
+# Names repeat from request to request; at their longest these entries take 8 MiB.
+@functools.lru_cache(maxsize=256)
 def is_stripped(name: bytes) -> bool:
     """Tell whether a client's header of this name must never reach the upstream (nor come back from it)."""
-    return name in _STRIPPED or name.startswith(_STRIPPED_PREFIXES)
+    if name in _STRIPPED or name.startswith(_STRIPPED_PREFIXES):
+        return True
+    return (
+        name.startswith(b"x-")
+        and not name.startswith(_PASSED_PREFIXES)
+        and not _IDENTITY.isdisjoint(name.split(b"-"))
+    )
 
 
 def is_singleton(name: bytes) -> bool:
