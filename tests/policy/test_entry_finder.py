@@ -125,6 +125,23 @@ def test_nests_and_attempts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     assert {"command": "", "args": [], "rest": text} in [entry.fields for entry in entries([text])]
 
 
+@pytest.mark.parametrize("padding", ["x", " ", "mcp "])
+def test_a_string_that_is_too_long_to_be_read_is_not_read_in_part(padding: str) -> None:
+    """An entry behind more text than is searched counts as one of that size, so that no check judges it by halves."""
+    text = padding * (entry_finder.MAX_STRING_CHARS // len(padding)) + json.dumps(
+        {"mcp_servers": {"j": ENTRY}}
+    )
+    found = list(entries({"a": text}))
+    assert [entry.place for entry in found] == ["/a"]
+    assert found[0].size() >= len(text)
+
+
+def test_a_long_string_without_names_of_entries_is_no_entry() -> None:
+    """A picture in base64 may hold the letters of any word by chance."""
+    text = "bWNwcommandargsMCPurl" * entry_finder.MAX_STRING_CHARS
+    assert list(entries({"a": text, "mcp": {"b": text}})) == []
+
+
 def test_braces_before_an_entry_do_not_hide_it() -> None:
     """However many of them there are, and whatever escapes its names are written in."""
     text = "{" * 5000 + json.dumps({"k": ENTRY})

@@ -37,6 +37,14 @@ REFUSED = {
     "no gap": (_form(b"X: y"), TYPE),
     "a boundary that goes on": (b"--xyzX: y\r\n\r\nz\r\n--xyz--", TYPE),
     "a huge head": (_form(b"X: " + b"y" * 5000 + b"\r\n\r\nz"), TYPE),
+    "a name without quotes": (_form(b"Content-Disposition: form-data; name=a\r\n\r\nz"), TYPE),
+    "an extended name": (_form(b"Content-Disposition: form-data; name*=utf-8''a\r\n\r\nz"), TYPE),
+    "a name in pieces": (_form(b"Content-Disposition: form-data; name*0=a; name*1=b\r\n\r\nz"), TYPE),
+    "two names": (_form(b'Content-Disposition: form-data; name="a"; name="b"\r\n\r\nz'), TYPE),
+    "a second name elsewhere": (
+        _form(b'Content-Disposition: form-data; name="a"\r\nX: y; NAME =b\r\n\r\nz'),
+        TYPE,
+    ),
     "a transfer encoding": (_form(b"Content-Transfer-Encoding: base64\r\n\r\nz"), TYPE),
 }
 

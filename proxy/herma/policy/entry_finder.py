@@ -17,7 +17,8 @@ __all__ = ["Entry", "entries", "may_hold_entry"]
 
 # JSON inside JSON strings: tool arguments inside a transcript inside a body.
 MAX_NESTING = 3
-# Strings longer than this are searched up to here; the longest real configuration seen has 40 KiB.
+# The longest real configuration seen has 40 KiB. A longer string than this that writes names of entries is not read in part,
+# but judged as an entry of its size, which is refused.
 MAX_STRING_CHARS = 256 * 1024
 # Names such as `"command":` that JSON is tried around in one string, and how many braces before each: an entry, its
 # map, the configuration around that, and one more.
@@ -29,6 +30,9 @@ _TRANSPORTS = frozenset({"sse", "http", "https", "streamablehttp", "websocket", 
 _FOLD = str.maketrans("", "", "_- .")
 
 _JSON_NAME = re.compile(r"\"(?:command|url|args|[^\"\n]{0,20}u00[^\"\n]{0,40})\\{0,8}\"\s{0,20}:")
+_WRITTEN_NAME = re.compile(
+    r"(?:command|args|url|u00[^\"\n]{0,40})[\"'\\]{0,9}\s{0,20}[:=]|\bmcp_servers\.|\bmcp +add"
+)
 _YAML_COMMAND = re.compile(
     r"(?m)^[ \t]{0,40}(?:- )?[\"']?command[\"']?[ \t]{0,8}[:=][ \t]{0,8}(\S[^\n]{0,4000})((?:\n[^\n]{0,4000}){0,40})"
 )
@@ -111,7 +115,7 @@ def _walk(value: Any, place: str, *, inside: bool, nesting: int) -> Iterator[Ent
         elif isinstance(node, list):
             stack += [(child, f"{place}/{index}", name, inside) for index, child in enumerate(node)]
         elif isinstance(node, str) and len(node) > 12:
-            yield from _in_text(node[:MAX_STRING_CHARS], place, inside=inside, nesting=nesting)
+            yield from _in_text(node, place, inside=inside, nesting=nesting)
 
 
 def _is_entry(node: dict[str, Any], *, inside: bool) -> bool:
@@ -129,6 +133,11 @@ def _in_text(text: str, place: str, *, inside: bool, nesting: int) -> Iterator[E
     lowered = text.lower()
     mentions = "mcp" in lowered
     if not mentions and "command" not in lowered and "args" not in lowered:
+        return
+    if len(text) > MAX_STRING_CHARS:
+        whole = "command" in lowered and ("args" in lowered or "env" in lowered)
+        if (mentions or inside or whole) and _WRITTEN_NAME.search(lowered) is not None:
+            yield Entry("", {"command": "", "rest": text}, place)
         return
     if nesting < MAX_NESTING:
         for value in _json_in(text):

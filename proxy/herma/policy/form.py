@@ -15,6 +15,8 @@ MAX_PART_HEAD_BYTES = 4096
 _BOUNDARY = re.compile(rb"[0-9A-Za-z'()+_,./:=?-]{1,70}")
 _PARAMETER = re.compile(rb";\s{0,8}boundary=(\"?)([^\";]{1,80})\1\s{0,8}(?:;|$)", re.IGNORECASE)
 _NAME = re.compile(rb";\s{0,8}(name|filename)=\"([^\"\r\n]{0,512})\"", re.IGNORECASE)
+# `name=x` without quotes and `name*=utf-8''x` (RFC 5987) are names to some readers and nothing to others.
+_ANY_NAME = re.compile(rb"[;\s]name[*0-9]{0,8}\s{0,8}=", re.IGNORECASE)
 _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 
 
@@ -51,7 +53,10 @@ def multipart(raw: bytes, content_type: bytes) -> dict[str, list[str]]:
         if b"content-transfer-encoding" in head.lower():
             # RFC 7578 section 4.7 deprecates it; a reader that honours it sees another text than one that does not.
             raise FormError("a part has a transfer encoding")
-        names = {match[1].lower(): _text(match[2]) for match in _NAME.finditer(head)}
+        written = [(match[1].lower(), _text(match[2])) for match in _NAME.finditer(head)]
+        names = dict(written)
+        if len(names) != len(written) or len(_ANY_NAME.findall(head)) != (b"name" in names):
+            raise FormError("a part has a name that can be read in two ways")
         texts = fields.setdefault(names.get(b"name", ""), [])
         texts += [text for text in (names.get(b"filename"), _text(body)) if text is not None]
     return fields

@@ -1,5 +1,6 @@
 """Claims about `herma.policy.checks.cron_scan`."""
 
+import json
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from herma.policy.checks import cron_scan
 from herma.policy.checks.cron_scan import CronScan
 from herma.policy.decision import Allow, Decision, Deny
 from herma.policy.exchange import Phase
+from herma.policy.grant import Scope
 from support.exchanges import exchange, match
 from support.guard_content import prompt_scan
 
@@ -29,6 +31,12 @@ JOBS: dict[str, tuple[Any, Any, str]] = {
     "a member's name": ({BAD: 1}, UPDATE, f"/{BAD}"),
     "a job on another route": ({"jobs": [{"schedule": "1h", "prompt": BAD}]}, match(), "/jobs/0/prompt"),
     "a job on an unknown route": ({"a/b": {"prompt": BAD, "deliver": "x"}}, UNKNOWN, "/a~1b/prompt"),
+    "names in another case": ({"Schedule": "1h", "Prompt": BAD}, UNKNOWN, "/Prompt"),
+    "a schedule with another text": ({"cron": "* * * * *", "task": BAD}, UNKNOWN, "/task"),
+    "JSON in a string": ({"data": json.dumps({"schedule": "1h", "prompt": BAD})}, UNKNOWN, "/data"),
+    "YAML in a string": ({"data": ["x", f"schedule: 1h\nprompt: {BAD}"]}, UNKNOWN, "/data/1"),
+    "a body of text": ({"": [f"Prompt,Schedule\n{BAD},1h"]}, UNKNOWN, "//0"),
+    "any text of a route for jobs": ({"text": BAD}, match("unknown", known=False, scope=Scope.CRON), "/text"),
 }
 
 
@@ -70,11 +78,22 @@ def test_a_job_with_more_text_than_can_be_judged_is_refused() -> None:
     assert (denied.status, denied.code) == (413, "herma.cron.oversize")
 
 
-def test_findings_and_nodes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many jobs and deep bodies end the search."""
+def test_findings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many jobs end the search."""
     monkeypatch.setattr(cron_scan, "MAX_FINDINGS", 2)
     denied = _decide([{"schedule": "1h", "prompt": BAD}] * 20, match())
     assert isinstance(denied, Deny)
     assert len(denied.findings) < 30
-    monkeypatch.setattr(cron_scan, "MAX_NODES", 1)
-    assert _decide([[{"schedule": "1h", "prompt": BAD}]], match()) == Allow()
+
+
+@pytest.mark.parametrize("route", [UNKNOWN, match()], ids=["unknown", "known"])
+def test_a_job_does_not_hide_behind_more_values_than_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch, route: Any
+) -> None:
+    """A body that cannot be searched to its end is refused; empty and plain values cost nothing."""
+    monkeypatch.setattr(cron_scan, "MAX_NODES", 20)
+    job = {"schedule": "1h", "prompt": BAD}
+    denied = _decide({"jobs": [job], "padding": [[1]] * 30}, route)
+    assert isinstance(denied, Deny)
+    assert (denied.status, denied.code) == (413, "herma.cron.oversize")
+    assert _decide({"prompt": "x", "padding": [1, None, "", [], {}] * 30}, route) == Allow()

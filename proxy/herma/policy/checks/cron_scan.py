@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from herma.policy.decision import Allow, Decision, Deny, Finding
 from herma.policy.exchange import Exchange, Phase
+from herma.policy.grant import Scope
 from herma.policy.jsondoc import strings
 from herma.policy.prompt_scan import PromptScan
 
@@ -14,11 +15,12 @@ MAX_FINDINGS = 32
 # Text of all jobs of one body. The upstream takes 5,000 characters of a prompt and 200 of a name; a text made to be
 # slow costs a second for this much, an ordinary one a few milliseconds.
 MAX_JOB_CHARS = 32 * 1024
-# Values looked at when a job is searched for in a body of another kind.
-MAX_NODES = 10_000
+# Objects, lists and texts looked at when a job is searched for in a body of another kind; a long chat has some thousand.
+MAX_NODES = 100_000
 
 _WRITES = frozenset({"cron.create", "cron.update"})
-_JOB_FIELDS = frozenset({"schedule", "cron", "deliver", "repeat", "skills", "skill", "enabled", "interval"})
+_JOB_FIELDS = frozenset({"deliver", "repeat", "skills", "skill", "enabled", "interval"})
+_TIMES = frozenset({"schedule", "cron"})
 
 
 class CronScan:
@@ -36,12 +38,16 @@ class CronScan:
         if document is None:
             return Allow()
         route = exchange.match.route
-        if route.operation in _WRITES:
+        lenient = "cron" in route.checks
+        if route.operation in _WRITES or route.scope is Scope.CRON:
             jobs: Iterator[tuple[str, Any]] = iter([("", document.value)])
-        elif b"prompt" in document.raw or b"\\u00" in document.raw:
-            jobs = _jobs(document.value, lenient="cron" in route.checks)
+        elif lenient or b"prompt" in document.raw or b"\\u00" in document.raw:
+            jobs = _jobs(document.value, lenient=lenient)
         else:
             return Allow()
+        return self._judge(jobs)
+
+    def _judge(self, jobs: Iterator[tuple[str, Any]]) -> Decision:
         findings: dict[Finding, str] = {}
         read = 0
         for place, job in jobs:
@@ -49,12 +55,7 @@ class CronScan:
                 read += len(text)
                 if read > MAX_JOB_CHARS:
                     # What cannot be judged whole is refused, not judged in part.
-                    return Deny(
-                        413,
-                        "herma.cron.oversize",
-                        "The job holds more text than can be judged.",
-                        tuple(findings),
-                    )
+                    return _TOO_MUCH
                 for rule in self._scan.rules_for(text):
                     findings[rule.finding(place + pointer)] = str(rule.options.get("family", "prompt"))
                 if len(findings) > MAX_FINDINGS:
@@ -67,20 +68,45 @@ class CronScan:
         )
 
 
+_TOO_MUCH = Deny(413, "herma.cron.oversize", "The body holds more text of jobs than can be judged.")
+
+
 def _jobs(value: Any, *, lenient: bool) -> Iterator[tuple[str, Any]]:
-    """Give what looks like a job: a prompt with a schedule; on routes that may write jobs, with any field of a job."""
+    """Give what looks like a job: a prompt with a schedule.
+
+    On routes that may write jobs (`lenient`) that is also what has a schedule, a prompt with any field of a job, and text
+    that speaks of both: a job in JSON, YAML or CSV inside a string.
+    """
     stack: list[tuple[str, Any]] = [("", value)]
-    for _ in range(MAX_NODES):
-        if not stack:
+    looked = 0
+    while stack:
+        looked += 1
+        if looked > MAX_NODES:
+            # Whatever is left is not looked at: as much text as no check takes stands for it.
+            yield "", " " * (MAX_JOB_CHARS + 1)
             return
         place, node = stack.pop()
         if isinstance(node, dict):
-            if "prompt" in node and ("schedule" in node or (lenient and not _JOB_FIELDS.isdisjoint(node))):
+            if _is_job({name.lower() for name in node}, lenient=lenient):
                 yield place, node
-            else:
-                stack += [
-                    (f"{place}/{key.replace('~', '~0').replace('/', '~1')}", child)
-                    for key, child in node.items()
-                ]
+                continue
+            inside = [(key.replace("~", "~0").replace("/", "~1"), child) for key, child in node.items()]
         elif isinstance(node, list):
-            stack += [(f"{place}/{index}", child) for index, child in enumerate(node)]
+            inside = [(str(index), child) for index, child in enumerate(node)]
+        else:
+            if isinstance(node, str) and _speaks_of_job(node):
+                yield place, node
+            continue
+        kinds = (dict, list, str) if lenient else (dict, list)
+        stack += [(f"{place}/{step}", child) for step, child in inside if child and isinstance(child, kinds)]
+
+
+def _is_job(names: set[str], *, lenient: bool) -> bool:
+    if "prompt" not in names:
+        return lenient and not _TIMES.isdisjoint(names)
+    return "schedule" in names or (lenient and not (_TIMES | _JOB_FIELDS).isdisjoint(names))
+
+
+def _speaks_of_job(text: str) -> bool:
+    lowered = text.lower()
+    return "prompt" in lowered and any(word in lowered for word in _TIMES)
