@@ -466,3 +466,118 @@ async def test_retiring_closes_idle_connections() -> None:
         async with asyncio.timeout(PATIENCE_S):
             while up.pool.open:
                 await asyncio.sleep(0.001)
+
+
+async def test_reaching_asks_nothing_and_leaves_a_connection_to_use() -> None:
+    """The proof that an upstream accepts is a connection, which the next request takes."""
+    async with playing(always_ok) as up:
+        await up.pool.reach()
+        await up.pool.reach()
+        assert (up.pool.connects, up.pool.open, up.requests) == (1, 1, [])
+        assert await ask(up.pool) == (200, b"ok")
+        assert up.pool.connects == 1
+        await up.pool.reach()
+        assert (up.pool.connects, len(up.requests)) == (1, 1)
+
+
+async def test_reaching_does_not_keep_a_connection_from_its_end() -> None:
+    """However often one looks, an idle connection ends in its time, or a lost host would look alive for ever."""
+    async with playing(always_ok, PoolLimits(keepalive_s=SOON_S)) as up:
+        async with asyncio.timeout(PATIENCE_S):
+            while up.pool.connects < 3:
+                await up.pool.reach()
+                await asyncio.sleep(0.005)
+
+
+async def test_nobody_there_is_not_reached() -> None:
+    """Neither is the upstream of a pool that is closed."""
+    with bound() as sock:
+        ours = Pool(TcpAddress(*sock.getsockname()))
+        with pytest.raises(UpstreamError) as caught:
+            await ours.reach()
+        assert caught.value.kind is UpstreamFailure.CONNECT
+        assert ours.open == 0
+    async with playing(always_ok) as up:
+        up.pool.retire()
+        with pytest.raises(UpstreamError):
+            await up.pool.reach()
+        assert up.pool.connects == 0
+
+
+async def test_an_idle_connection_that_the_upstream_left_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel is asked, and then the upstream, with a new connection."""
+    monkeypatch.setattr(pool, "LOOK_AFTER_S", 0.0)
+    listening = bound()
+    listening.listen()
+    ours = Pool(TcpAddress(*listening.getsockname()))
+    await ours.reach()
+    accepted, _ = listening.accept()
+    listening.close()
+    accepted.close()  # the loop does not turn between here and the next look
+    with pytest.raises(UpstreamError) as caught:
+        await ours.reach()
+    assert (caught.value.kind, ours.open) == (UpstreamFailure.CONNECT, 0)
+
+
+async def test_an_upstream_is_reached_while_every_connection_is_in_use() -> None:
+    """A busy gate is not an upstream that is down; the connection beyond the cap does not stay."""
+    async with playing(always_ok, PoolLimits(max_connections=1)) as up:  # noqa: SIM117 - reads better
+        async with up.pool.request(b"GET", b"/", [], b"", idempotent=True, head_timeout_s=5) as response:
+            await up.pool.reach()
+            await response.read(10)
+            assert up.pool.connects == 2
+            async with asyncio.timeout(PATIENCE_S):
+                while up.pool.open > 1:
+                    await asyncio.sleep(0.001)
+
+
+async def test_a_connection_opened_to_reach_serves_who_waits() -> None:
+    """Whoever waits for a connection may have this one."""
+    async with playing(always_ok, PoolLimits(max_connections=2, acquire_timeout_s=60)) as up:
+        loop = asyncio.get_running_loop()
+        async with up.pool.request(b"GET", b"/", [], b"", idempotent=True, head_timeout_s=5) as first:
+            reaching = loop.create_task(up.pool.reach())
+            await asyncio.sleep(0)
+            waiting = loop.create_task(ask(up.pool))
+            await reaching
+            async with asyncio.timeout(PATIENCE_S):
+                assert await waiting == (200, b"ok")
+            await first.read(10)
+
+
+async def test_a_connection_that_went_stale_before_its_first_request_costs_a_safe_request_nothing() -> None:
+    """It was opened to look whether the upstream is there, and had rested since."""
+
+    async def script(side: Side) -> None:
+        await side.request()
+        if side.number == 0:
+            side.fin()
+        else:
+            side.send(OK)
+
+    async with playing(script) as up:
+        await up.pool.reach()
+        assert await ask(up.pool, idempotent=True) == (200, b"ok")
+        assert up.connects == 2
+
+
+async def test_a_pool_knows_when_it_was_answered_last() -> None:
+    """From the head of an answer on, whatever its status or its body; a request without an answer changes nothing."""
+
+    async def script(side: Side) -> None:
+        await side.request()
+        side.send(b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 9\r\n\r\n")
+        await side.request()
+
+    async with playing(script) as up:
+        loop = asyncio.get_running_loop()
+        await up.pool.reach()
+        assert up.pool.answered_at == 0.0
+        before = loop.time()
+        async with up.pool.request(b"GET", b"/", [], b"", idempotent=True, head_timeout_s=5):
+            answered_at = up.pool.answered_at
+            assert before <= answered_at <= loop.time()
+    async with playing(answers()) as silent:
+        with pytest.raises(UpstreamError):
+            await ask(silent.pool, timeout_s=SOON_S)
+        assert silent.pool.answered_at == 0.0

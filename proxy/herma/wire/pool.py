@@ -3,7 +3,7 @@
 Rules of this file:
 - A connection goes back only after a clean end: answer complete, keep-alive, nothing left over, request fully sent.
 - The one used last is lent first: it is the least likely to be stale, and the others get to expire.
-- A request is repeated at most once, only if it is idempotent, only if it went out on a connection that had been used
+- A request is repeated at most once, only if it is idempotent, only if it went out on a connection that had been idle
   before, and only if not one byte of an answer came back. A POST is never repeated; it gets a closer look instead.
 - Names are resolved anew for each connection. No proxy variables of the environment are read.
 """
@@ -50,11 +50,17 @@ class Pool:
         self._closed = False
         # Connections made so far: the proof that they are reused.
         self.connects = 0
+        # When the head of an answer arrived last, by the clock of the loop; 0.0 before the first one.
+        self.answered_at = 0.0
 
     @property
     def open(self) -> int:
         """Connections open or being opened."""
         return len(self._all) + self._connecting
+
+    @property
+    def _has_room(self) -> bool:
+        return not self._closed and self.open <= self._limits.max_connections
 
     def request(
         self,
@@ -85,6 +91,28 @@ class Pool:
             head_timeout_s=head_timeout_s,
             upgrade=upgrade,
         )
+
+    async def reach(self) -> None:
+        """Prove that the upstream accepts connections, without asking it anything.
+
+        A sound idle connection is proof enough, and its time to end is not put off: within the keep-alive time a host that
+        went away without a word is found out. Otherwise a new connection is opened, beyond the cap if need be, and kept for the
+        next request if the cap allows it.
+
+        Raises:
+            UpstreamError: it does not accept, or the pool is closed.
+        """
+        if self._closed:
+            raise _closed()
+        connection = self._pop(careful=True)
+        if connection is not None:
+            self._idle.append(connection)
+            return
+        connection = await self.connect()
+        if connection.usable and self._has_room:
+            self._keep(connection)
+        else:
+            connection.close()
 
     async def close(self) -> None:
         """Close the idle connections, abort the others, and let nobody in any more."""
@@ -119,14 +147,16 @@ class Pool:
                 return await self.connect()
             await self._wait_for_one()
         self._wake_one()  # whoever else waits is told as well
-        raise UpstreamError(UpstreamFailure.CONNECT, "the upstream pool is closed", sent=False)
+        raise _closed()
+
+    def answered(self) -> None:
+        """The head of an answer has arrived."""
+        self.answered_at = self._loop.time()
 
     def give_back(self, connection: UpstreamConnection) -> None:
         """Take a connection back after its exchange, however that went."""
         if connection.reusable and not self._closed:
-            connection.rest(self._limits.keepalive_s)
-            self._idle.append(connection)
-            self._wake_one()
+            self._keep(connection)
         else:
             connection.retire()
 
@@ -170,6 +200,11 @@ class Pool:
                 )
         self._all.add(connection)
         return connection
+
+    def _keep(self, connection: UpstreamConnection) -> None:
+        connection.rest(self._limits.keepalive_s)
+        self._idle.append(connection)
+        self._wake_one()
 
     def _pop(self, *, careful: bool) -> UpstreamConnection | None:
         while self._idle:
@@ -218,6 +253,10 @@ class Pool:
         if connection in self._idle:
             self._idle.remove(connection)
         self._wake_one()
+
+
+def _closed() -> UpstreamError:
+    return UpstreamError(UpstreamFailure.CONNECT, "the upstream pool is closed", sent=False)
 
 
 class UpstreamRequest:
@@ -287,19 +326,21 @@ class UpstreamRequest:
             self._pool.give_back(self._connection)
 
     async def _ask(self, connection: UpstreamConnection) -> ResponseHead:
-        return await connection.ask(
+        head = await connection.ask(
             self._head,
             self._body,
             head_only=self._head_only,
             upgrade=self._upgrade,
             timeout_s=self._head_timeout_s,
         )
+        self._pool.answered()
+        return head
 
     def _stale(self, connection: UpstreamConnection) -> bool:
         failure = connection.failure
         return (
             self._idempotent
-            and connection.served > 1
+            and connection.rested
             and not connection.answered
             and failure is not None
             and failure.kind is UpstreamFailure.CLOSED

@@ -52,8 +52,8 @@ class UpstreamConnection(asyncio.Protocol):
         self._clean_end = False
         self._reading = True
         self._reset_exchange()
-        # How many requests it has carried: a failure of the first one is not a matter of staleness.
-        self.served = 0
+        # Whether it was ever idle: the failure of one that never was is not a matter of staleness.
+        self.rested = False
         self.idle_since = 0.0
 
     def _reset_exchange(self) -> None:
@@ -108,6 +108,7 @@ class UpstreamConnection(asyncio.Protocol):
         if not self._reading:
             self._transport.resume_reading()
         self._reset_exchange()
+        self.rested = True
         self.idle_since = self._loop.time()
         self._watch.set(keepalive_s)
 
@@ -149,7 +150,6 @@ class UpstreamConnection(asyncio.Protocol):
         Raises:
             UpstreamError: there is none.
         """
-        self.served += 1
         self._phase = _Phase.HEAD
         self._head_only = head_only
         self._upgrade_asked = upgrade
