@@ -14,6 +14,6 @@ def test_words_are_written_as_they_are_looked_up(words: frozenset[str]) -> None:
 
 def test_words_are_told_apart_from_values() -> None:
     """A type stands for a value; a word that a person chose does not."""
-    assert {"string", "null", "bearer"} <= DULL
+    assert {"string", "null", "bearer", "scram-sha-256", "current-password"} <= DULL
     assert {"the", "must"} <= PROSE
     assert "tulip" not in DULL | PROSE
