@@ -27,12 +27,12 @@ def _generation(gate: Gate) -> Generation:
 class Looking:
     """A watch over an upstream, whose looks happen when the test says so."""
 
-    def __init__(self, gate: Gate, generation: Generation) -> None:
+    def __init__(self, gate: Gate, generation: Generation, ask_interval_s: float = 0.0) -> None:
         self.gate = gate
         self.generation = generation
         self.store = MemoryStore(Clock())
         self.log = Lines()
-        self.watch = UpstreamWatch(lambda: self.generation, self.store, self.log)
+        self.watch = UpstreamWatch(lambda: self.generation, self.store, self.log, ask_interval_s)
         self.state = self.watch.state
 
     async def look(self) -> None:
@@ -287,3 +287,22 @@ async def test_an_answer_is_read_as_a_strangers(looking: Looking, upstream: Reco
     upstream.on("GET", "/any", [ABORT])
     with pytest.raises(UpstreamError):
         await ask(looking.generation, "/any")
+
+
+async def test_an_upstream_that_was_heard_lately_is_only_reached(
+    gate: Gate, upstream: RecordingUpstream
+) -> None:
+    """Between two questions it is not asked anything, and is still noticed when it goes."""
+    looking = Looking(gate, _generation(gate), ask_interval_s=60.0)
+    await looking.look()
+    asked = len(upstream.seen)
+    await looking.look()
+    assert looking.state.up
+    assert len(upstream.seen) == asked
+    upstream.refuse_connections()
+    await looking.generation.pool.close()
+    looking.generation = _generation(gate)
+    await looking.look()
+    assert not looking.state.up
+    upstream.listen_again()
+    await looking.generation.pool.close()

@@ -21,6 +21,9 @@ __all__ = ["UpstreamState", "UpstreamWatch", "ask"]
 # An upstream that went away has to show on /readyz in less than ten seconds.
 INTERVAL_S = 3.0
 TIMEOUT_S = 3.0
+# Between two questions to an upstream that is up; in between, and while answers come to requests, it is enough that it
+# accepts connections. Questions fill its log, and some upstreams count them.
+ASK_INTERVAL_S = 30.0
 MAX_ANSWER_BYTES = 1024 * 1024
 # Routes are shown on /status: enough to see what is new, not a wall of text.
 MAX_DRIFT = 50
@@ -71,11 +74,17 @@ class UpstreamWatch:
     """Looks at the upstream again and again, and more closely after it came back."""
 
     def __init__(
-        self, current: Callable[[], Generation], store: Store, log: Callable[[str, str], None]
+        self,
+        current: Callable[[], Generation],
+        store: Store,
+        log: Callable[[str, str], None],
+        ask_interval_s: float = ASK_INTERVAL_S,
     ) -> None:
         self._current = current
         self._store = store
         self._log = log
+        self._ask_interval_s = ask_interval_s
+        self._asked = 0.0
         # The generation that the upstream was last looked at closely for; None when it has to be done again.
         self._known: Generation | None = None
         self.state = UpstreamState()
@@ -94,8 +103,13 @@ class UpstreamWatch:
         generation = self._current()
         was_up = self.state.up
         try:
-            status, _ = await ask(generation, LIVENESS_PATH)
-            self.state.up, self.state.reason = status < 500, f"the upstream answered {status}"
+            if was_up and self._heard_lately(generation):
+                async with asyncio.timeout(TIMEOUT_S):
+                    await generation.pool.reach()
+            else:
+                status, _ = await ask(generation, LIVENESS_PATH)
+                self._asked = asyncio.get_running_loop().time()
+                self.state.up, self.state.reason = status < 500, f"the upstream answered {status}"
         except (UpstreamError, TimeoutError) as error:
             self.state.up = False
             self.state.reason = f"the upstream does not answer ({getattr(error, 'kind', 'timeout')})"
@@ -107,6 +121,10 @@ class UpstreamWatch:
             await self._look_closely(generation)
         elif self.state.running and generation.profile.running is not None:
             await self._count_down(generation, generation.profile.running, self.state.running)
+
+    def _heard_lately(self, generation: Generation) -> bool:
+        heard = max(self._asked, generation.pool.answered_at)
+        return asyncio.get_running_loop().time() - heard < self._ask_interval_s
 
     async def _look_closely(self, generation: Generation) -> None:
         profile = generation.profile
