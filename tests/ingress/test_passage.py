@@ -1,9 +1,13 @@
 """The way of one request: what is judged in which order, and what the upstream sees of a refused one: nothing."""
 
+import gc
+import json
+
 import pytest
 
 from herma.errors import StoreError
-from support.inprocess import SECRET, Gated, code, gated, json_of
+from herma.policy.jsondoc import Document
+from support.inprocess import SECRET, Gated, code, gated, held, json_of, received
 from support.raw import Response
 
 MODELS = {"object": "list", "data": []}
@@ -362,3 +366,17 @@ async def test_an_answer_is_judged_json_by_json() -> None:
         response = await gate.ask("POST", CHAT, body=body)
         assert json_of(response) == {"id": "c"}
         assert (await gate.agent.only()).body == body
+
+
+@pytest.mark.parametrize("target", ["/v1/chat/completions", "/v1/runs", "/api/sessions"])
+async def test_a_parsed_body_is_not_kept_while_the_agent_works(target: str) -> None:
+    """A megabyte of brackets is thirty in memory: it is held while it is judged, not for the length of a turn."""
+    async with gated() as gate:
+        waiting = held({"id": "x", "run_id": "run_1"})
+        gate.agent.on("POST", target, waiting)
+        body = json.dumps({"input": [[]] * 1000}).encode()
+        client = await gate.open("POST", target, body=body)
+        await waiting.reached()
+        assert not [thing for thing in gc.get_objects() if isinstance(thing, Document) and thing.raw == body]
+        waiting.release()
+        assert (await received(client)).status == 200

@@ -105,7 +105,7 @@ class Passage:
             with BodyReader(self._plane, self._generation) as reader:
                 body = await reader.read(self._request, exchange.head, limit)
                 self._record.bytes_in = len(body)
-                exchange = await self._judge_body(exchange, owners, body)
+                await self._judge_body(exchange, owners, body)
                 self._record.judged = time.monotonic()
                 await forwarder.forward(exchange, body, slot)
 
@@ -158,17 +158,17 @@ class Passage:
         if wait > 0:
             raise Refusal(slow_down(wait))
 
-    async def _judge_body(self, exchange: Exchange, owners: Owners, body: bytes) -> Exchange:
+    async def _judge_body(self, exchange: Exchange, owners: Owners, body: bytes) -> None:
+        """Judge the body. What it was parsed to can be thirty times its size, and is gone before the agent is waited for."""
         document = read_document(exchange.head, exchange.match, body, self._generation.settings.limits)
         if isinstance(document, Deny):
             raise Refusal(document)
-        exchange = replace(exchange, document=document)
-        self._apply(self._generation.pipeline.decide(exchange, Phase.REQUEST_BODY))
+        judged = replace(exchange, document=document)
+        self._apply(self._generation.pipeline.decide(judged, Phase.REQUEST_BODY))
         await owners.check_body(document)
         if exchange.match.route.operation == _APPROVE and exchange.principal is not None:
             run = exchange.match.params.get(exchange.match.route.run_param, "")
             self._apply(judge_choice(document, exchange.principal, await self._plane.store.offered(run)))
-        return exchange
 
     def _apply(self, decision: Allow | Deny) -> None:
         if isinstance(decision, Deny):
