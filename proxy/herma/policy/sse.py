@@ -8,7 +8,16 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["MAX_EVENT_BYTES", "Event", "Frame", "Passing", "Splitter", "StreamRefused"]
+__all__ = [
+    "MAX_EVENT_BYTES",
+    "Event",
+    "Frame",
+    "Passing",
+    "Splitter",
+    "StreamRefused",
+    "field_of",
+    "lines_of",
+]
 
 # `response.completed` and `run.completed` repeat a whole turn with its tool results. The longest recorded turn is 0.3 MiB, the
 # upstream takes bodies of 10 MB; what is longer than 8 MiB cannot be judged in time and ends the stream.
@@ -46,14 +55,14 @@ class Event:
         """Write the event with other data of at most as many lines, everything else as it was."""
         lines = data.split(b"\n")
         out: list[bytes] = []
-        for line, ending in _lines(self.raw):
-            if _field(line)[0] != b"data":
+        for line, ending in lines_of(self.raw):
+            if field_of(line)[0] != b"data":
                 out += (line, ending)
                 continue
             if not lines:
                 continue
             # The prefix (`data: `, a BOM) stays as it was written.
-            prefix = line[: len(line) - len(_field(line)[1])]
+            prefix = line[: len(line) - len(field_of(line)[1])]
             out += (prefix, lines.pop(0), ending)
         return b"".join(out)
 
@@ -147,7 +156,8 @@ class Splitter:
             raise StreamRefused("herma.stream.event_too_large")
 
 
-def _lines(raw: bytes) -> list[tuple[bytes, bytes]]:
+def lines_of(raw: bytes) -> list[tuple[bytes, bytes]]:
+    """Cut bytes into lines, each with the line end that was written."""
     lines: list[tuple[bytes, bytes]] = []
     at = 0
     for found in _LINE_END.finditer(raw):
@@ -158,7 +168,8 @@ def _lines(raw: bytes) -> list[tuple[bytes, bytes]]:
     return lines
 
 
-def _field(line: bytes) -> tuple[bytes, bytes]:
+def field_of(line: bytes) -> tuple[bytes, bytes]:
+    """Return the name and the value of a line; a comment has an empty name."""
     name, _, value = line.removeprefix(_BOM).partition(b":")
     return name, value.removeprefix(b" ")
 
@@ -166,8 +177,8 @@ def _field(line: bytes) -> tuple[bytes, bytes]:
 def _event(raw: bytes) -> Event:
     name = ""
     data: list[bytes] = []
-    for line, _ in _lines(raw):
-        match _field(line):
+    for line, _ in lines_of(raw):
+        match field_of(line):
             case (b"event", value):
                 name = value.decode("utf-8", "replace")
             case (b"data", value):

@@ -8,7 +8,7 @@ import json
 from collections import OrderedDict, deque
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from herma.policy.decision import Finding
@@ -17,6 +17,7 @@ from herma.policy.redaction_json import literal, redact_string, spans, strings
 from herma.policy.route import Dialect
 from herma.policy.sse import MAX_EVENT_BYTES, Event, Passing, Splitter, StreamRefused
 from herma.policy.sse_channels import Approval, approval, channel_key, ended_item, ending, event_name, texts
+from herma.policy.sse_framing import Framing
 from herma.policy.sse_shape import Shapes
 from herma.policy.stream_redaction import Channel
 
@@ -92,6 +93,7 @@ class SseRedactor:
         self._redactor = redactor
         self.dialect = dialect
         self._splitter = Splitter()
+        self._framing = Framing(redactor)
         self._channels: OrderedDict[tuple[object, ...], Channel] = OrderedDict()
         self._shapes = Shapes()
         self._queue: deque[_Waiting] = deque()
@@ -113,14 +115,15 @@ class SseRedactor:
         """
         out: list[bytes] = []
         for frame in self._splitter.feed(data):
+            raw = self._framing.clean(frame.raw, self._findings)
             if isinstance(frame, Passing):
                 # A heartbeat overtakes what waits; the end of a line stays behind its event.
                 if self._queue and not frame.raw.lstrip(b"\xef\xbb\xbf").startswith(b":"):
-                    self._queue[-1].suffix += frame.raw
+                    self._queue[-1].suffix += raw
                 else:
-                    out.append(frame.raw)
+                    out.append(raw)
             else:
-                self._take(frame, now)
+                self._take(replace(frame, raw=raw) if raw is not frame.raw else frame, now)
                 self._release(out)
         return b"".join(out)
 
@@ -144,7 +147,7 @@ class SseRedactor:
         """Release the rest: the upstream ended the stream cleanly."""
         out: list[bytes] = []
         for event in self._splitter.finish():
-            self._take(event, now)
+            self._take(replace(event, raw=self._framing.clean(event.raw, self._findings)), now)
         self._close_texts()
         self._release(out)
         return b"".join(out)
@@ -185,6 +188,7 @@ class SseRedactor:
             text = data.decode("utf-8")
             value: Any = json.loads(text)
         except (ValueError, RecursionError):
+            self._framing.judge_lines(data.split(b"\n"))
             text = data.decode("utf-8", "surrogateescape")
             self._continue(waiting, ("text", waiting.event.name), text, None, now)
             return
