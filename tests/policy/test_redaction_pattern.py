@@ -4,8 +4,10 @@ import pytest
 
 from herma.policy.redaction_hit import Certainty
 from herma.policy.redaction_pattern import CommandRule, FormatRule
+from herma.policy.rule import Rule
 from support.redactor import masked, redactor, rule, rules
 
+FORMATS = [rule for rule in rules() if rule.options.get("grammar") == "format"]
 S = "F4keP4ss_68"
 COMMANDS = {
     f"curl -sS -u admin:{S} https://h/": "-u admin:[",
@@ -133,3 +135,13 @@ def test_a_command_may_ask_more_of_what_it_found(check: str, written: str, accep
     """References, paths and words in a credential's place are none."""
     one = CommandRule(rule(pattern="v (?P<secret>[^ ]{0,40}+)", keywords=("v",), check=check))
     assert bool(list(one.at(f"v {written}", 0))) is accepted
+
+
+@pytest.mark.parametrize("found", FORMATS, ids=lambda found: found.id)
+def test_a_bounded_format_is_never_inside_a_word(found: Rule) -> None:
+    """What the finder skips there would not have been found there."""
+    tried = FormatRule(found)
+    for text in found.examples.match:
+        for at in range(1, len(text)) if tried.bounded else ():
+            if text[at - 1].isascii() and text[at - 1].isalnum():
+                assert list(tried.at(text, at)) == []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.redaction_view import _SHELL, DECODERS, MAX_AFTER, MAX_BEFORE, View, _shell
+from herma.policy.redaction_view import _SHELL, DECODERS, MAX_AFTER, MAX_BEFORE, View, _shell, wrapped
 from support.redactor import GITHUB, masked
 
 HALF = len(GITHUB) // 2
@@ -80,3 +80,15 @@ def test_every_place_of_a_view_maps_into_the_text(text: str, data: st.DataObject
 def test_the_look_before_the_shell_view_misses_nothing(text: str) -> None:
     """Wherever the pattern of joins and blanks matches, the view is built."""
     assert (_shell(View(text)) is None) is (_SHELL.search(text) is None)
+
+
+@given(st.text(alphabet="ab \"'\\\n\r%41&#x;+\x1b[m\u200b\uff41é你\ud800$IFSdata:", max_size=30))
+def test_a_text_that_is_not_wrapped_has_no_view(text: str) -> None:
+    """The short look never says no where a decoder would say yes."""
+    assert wrapped(text) or all(decode(View(text)) is None for decode in DECODERS)
+
+
+@pytest.mark.parametrize("text", ["plain words, it has no sign", "Größe 你好 – “x”", 'a "quoted" word'])
+def test_most_texts_are_not_wrapped(text: str) -> None:
+    """Letters of any script and quotes around words are nothing to decode."""
+    assert not wrapped(text)

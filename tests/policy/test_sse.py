@@ -98,3 +98,21 @@ def test_new_data_keeps_the_rest_of_the_event(raw: bytes, data: bytes, expected:
 def test_a_frame_does_not_print_its_bytes() -> None:
     """A secret in an event does not reach a log through repr."""
     assert "hunter2" not in repr(Event(b"data: hunter2\n\n", "", b"hunter2"))
+
+
+def test_a_line_end_cut_in_two_is_one() -> None:
+    """Inside an event as between events."""
+    splitter = Splitter()
+    assert splitter.feed(b"data: 1\r") == []
+    assert splitter.feed(b"\n") == []
+    assert splitter.feed(b"\r\n") == [Event(b"data: 1\r\n\r\n", "", b"1")]
+
+
+@given(st.lists(st.sampled_from([b"event: e\n", b"data: a\n", b"data:b\n", b"\n", b"id: 1\n"]), max_size=12))
+def test_events_written_as_most_are_read_as_any_other(lines: list[bytes]) -> None:
+    """The short way and the long one give the same frames."""
+    stream = b"".join(lines)
+    bytewise = Splitter()
+    assert Splitter().feed(stream) == [
+        frame for at in range(len(stream)) for frame in bytewise.feed(stream[at : at + 1])
+    ]

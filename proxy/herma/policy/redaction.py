@@ -15,7 +15,7 @@ from herma.policy.redaction_finder import Finder
 from herma.policy.redaction_glance import Glance
 from herma.policy.redaction_hit import Hit
 from herma.policy.redaction_json import redact_json
-from herma.policy.redaction_view import DECODERS, Span, View
+from herma.policy.redaction_view import DECODERS, Span, View, wrapped
 from herma.policy.rule import Rule
 from herma.policy.secret import Secret
 
@@ -134,6 +134,8 @@ class Redactor:
 
     def _everywhere(self, text: str) -> list[tuple[list[Span], int, Hit]]:
         found: list[tuple[list[Span], int, Hit]] = []
+        if not wrapped(text):
+            return [([(hit.start, hit.end)], 0, hit) for hit in self._hits(text)]
         queue = [(View(text), 0)]
         seen = {text}
         for view, depth in queue:

@@ -25,7 +25,9 @@ __all__ = ["Finder"]
 type Find = Callable[[str, int, int], Iterable[Hit]]
 
 # Formats without a literal (a Discord token, a Twilio key) are tried only where a run of token characters is this long.
-_RUN: Final = Alphabet(string.ascii_letters + string.digits + "_.-", 34)
+_WORD_CHARACTERS: Final = frozenset(string.ascii_letters + string.digits)
+MIN_RUN: Final = 34
+_RUN: Final = Alphabet(string.ascii_letters + string.digits + "_.-", MIN_RUN)
 # Always one of the words whose line is held, so that their gate has one.
 _COMMAND: Final = "echo"
 _SEPARATOR: Final = re.compile(r"[\n;|&]")
@@ -44,6 +46,8 @@ class _Grammar:
     name: bool = False
     line: bool = False
     command: bool = False
+    # A word character in front rules it out.
+    bounded: bool = False
 
 
 class Finder:
@@ -87,7 +91,7 @@ class Finder:
         match rule.options.get("grammar"):
             case "format":
                 fmt = FormatRule(rule)
-                return _Grammar(lambda text, start, _: fmt.at(text, start), number)
+                return _Grammar(lambda text, start, _: fmt.at(text, start), number, bounded=fmt.bounded)
             case "command":
                 command = CommandRule(rule)
                 return _Grammar(
@@ -124,20 +128,27 @@ class Finder:
 
     def find(self, text: str) -> list[Hit]:
         """Find every secret of one text, in no order; hits may overlap."""
-        hits: list[Hit] = list(self._in_runs(text))
+        hits: list[Hit] = list(self._in_runs(text)) if len(text) >= MIN_RUN else []
+        places = self.gate.hits(lowered(text))
+        if not places:
+            return hits
+        places.sort(key=_start)
         masked = [found.span() for found in PLACEHOLDER.finditer(text)] if "[" in text else []
         # Where each grammar has already looked: a hostile repetition is read once, not once a repetition.
         seen: dict[int, int] = {}
         failures: dict[int, int] = {}
         marks = iter([*masked, (len(text), len(text))])
         first, last = next(marks)
-        for number, start, end in sorted(self.gate.hits(lowered(text)), key=_start):
+        for number, start, end in places:
             while start >= last and first < len(text):
                 first, last = next(marks)
             # The class inside a placeholder (`[password:7f3a91c2]`) is a keyword as well.
             if first <= start < last:
                 continue
+            inside = text[start - 1 : start] in _WORD_CHARACTERS
             for grammar in self._by_number[number]:
+                if grammar.bounded and inside:
+                    continue
                 if start >= seen.get(grammar.number, 0):
                     hits.extend(self._look(grammar, text, start, end, seen, failures))
         if masked:
@@ -145,14 +156,23 @@ class Finder:
             hits = [hit for hit in hits if not any(a < hit.start < b or a < hit.end < b for a, b in masked)]
         return hits
 
-    @staticmethod
     def _look(
-        grammar: _Grammar, text: str, start: int, end: int, seen: dict[int, int], failures: dict[int, int]
+        self,
+        grammar: _Grammar,
+        text: str,
+        start: int,
+        end: int,
+        seen: dict[int, int],
+        failures: dict[int, int],
     ) -> Iterable[Hit]:
         if grammar.name:
             start, end = name_around(text, start, end)
             # `api_key` is found as `api_key` and as `key`: one name, one look.
             seen[grammar.number] = end
+            name = text[start:end].strip("-.")
+            # What stands before a bare `key` may tell more.
+            if self.names.classify(name) is None and name.lower() != "key":
+                return ()
         elif grammar.line:
             line_end = text.find("\n", start)
             seen[grammar.number] = line_end if line_end >= 0 else len(text)

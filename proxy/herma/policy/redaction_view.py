@@ -7,15 +7,15 @@ masked in the source, whole escapes at a time, and what the decoding dropped (qu
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from herma.policy.redaction_run import plain
 
-__all__ = ["DECODERS", "Span", "View"]
+__all__ = ["DECODERS", "Span", "View", "wrapped"]
 
 type Span = tuple[int, int]
 
+_ASCII: Final = bytes(range(128))
 _INVISIBLE: Final = re.compile(
     "\x1b(?:\\[[0-9;?]{0,32}[A-Za-z]|\\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)|[()][AB0]|[=>])"
     "|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]"
@@ -59,8 +59,7 @@ MAX_BEFORE: Final = 512
 MAX_AFTER: Final = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """Characters of the view from `at` on, and the characters of the source they stand for."""
 
     at: int
@@ -103,7 +102,7 @@ class View:
         """
         builder = _Builder(self.text)
         for found in pattern.finditer(self.text):
-            builder.add(found.start(), found.end(), replace(found))
+            builder.add(*found.span(), replace(found))
         return builder.view(self)
 
 
@@ -115,40 +114,51 @@ class _Builder:
         self._pieces: list[_Piece] = []
         self._parts: list[str] = []
         self._at = 0
-        # Where the source was copied to, and where the surroundings of the last match end.
+        # Where the source was read to; nothing is wanted of it before the first match.
         self._done = 0
-        self._wanted = 0
+        self._begun = False
 
     def add(self, start: int, end: int, written: str) -> None:
-        text = self._text
-        if start > self._wanted:
-            self._copy(self._wanted)
-            first = max(self._done, text.rfind("\n", 0, max(0, start - 1)) + 1, start - MAX_BEFORE)
+        if start > self._done:
+            self._gap(start)
+        if written:
+            self._pieces.append(_Piece(self._at, start, end, False))
+            self._parts.append(written)
+            self._at += len(written)
+        self._done = end
+        self._begun = True
+
+    def _gap(self, start: int) -> None:
+        """Copy what lies before the next match: all of it, or the surroundings of both ends."""
+        wanted = self._wanted()
+        if start > wanted:
+            self._copy(wanted)
+            first = max(self._done, self._text.rfind("\n", 0, max(0, start - 1)) + 1, start - MAX_BEFORE)
             if first > self._done:
                 # Far apart: no name here belongs to a value there.
                 self._parts.append("\n\n")
                 self._at += 2
                 self._done = first
         self._copy(start)
-        if written:
-            self._pieces.append(_Piece(self._at, start, end, literal=False))
-            self._parts.append(written)
-            self._at += len(written)
-        self._done = end
-        stop = text.find("\n", end, end + MAX_AFTER)
-        self._wanted = stop if stop >= 0 else min(len(text), end + MAX_AFTER)
+
+    def _wanted(self) -> int:
+        """Tell where the surroundings of the last match end."""
+        if not self._begun:
+            return 0
+        stop = self._text.find("\n", self._done, self._done + MAX_AFTER)
+        return stop if stop >= 0 else min(len(self._text), self._done + MAX_AFTER)
 
     def _copy(self, end: int) -> None:
         if end > self._done:
-            self._pieces.append(_Piece(self._at, self._done, end, literal=True))
+            self._pieces.append(_Piece(self._at, self._done, end, True))
             self._parts.append(self._text[self._done : end])
             self._at += end - self._done
             self._done = end
 
     def view(self, source: View) -> View | None:
-        if not self._wanted and not self._done:
+        if not self._begun:
             return None
-        self._copy(self._wanted)
+        self._copy(self._wanted())
         return View("".join(self._parts), self._pieces, source)
 
 
@@ -163,9 +173,17 @@ def _joined(spans: list[Span]) -> list[Span]:
 
 
 def _visible(view: View) -> View | None:
-    if view.text.isascii() and "\x1b" not in view.text:
-        return None
-    return view.derive(_INVISIBLE, _fold)
+    return view.derive(_INVISIBLE, _fold) if _may_hide(view.text) else None
+
+
+def _may_hide(text: str) -> bool:
+    if "\x1b" in text:
+        return True
+    if text.isascii():
+        return False
+    # The characters that are not ASCII are few; the pattern is slow.
+    foreign = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+    return _INVISIBLE.search(foreign.decode("utf-8", "surrogatepass")) is not None
 
 
 def _fold(found: re.Match[str]) -> str:
@@ -213,6 +231,18 @@ def _entity(found: re.Match[str]) -> str:
 
 def _events(view: View) -> View | None:
     return view.derive(_EVENT_GAP, lambda _: "") if "\ndata:" in view.text else None
+
+
+def wrapped(text: str) -> bool:
+    """Tell whether any decoder may have something to do; most texts are what they are."""
+    return (
+        "\\" in text
+        or "%" in text
+        or "&" in text
+        or "\ndata:" in text
+        or _shell_may_join(text)
+        or _may_hide(text)
+    )
 
 
 # Cheap ones first; each is tried on every view, so that wrappings in any order come off.
