@@ -207,7 +207,8 @@ class Forwarder:
         polled = status_of is not None and exchange.match.route.template == status_of.path
         operation = exchange.match.route.operation
         approved = operation in {"run.approve", "run.stop"}
-        if not (self._owners.awaits_ids or polled or approved):
+        awaited = self._owners.awaits_ids if slot is not None else self._owners.awaits_more_than_run
+        if not (awaited or polled or approved):
             return
         try:
             answer = parse(raw, max_depth=_MAX_ANSWER_DEPTH, max_keys=_MAX_ANSWER_KEYS).value

@@ -1,7 +1,6 @@
 """The entrance: takes a request off the wire, lets a passage handle it, and writes the audit line whatever happens."""
 
 import asyncio
-import secrets
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -24,7 +23,7 @@ def handler(plane: Plane, listener: int) -> Callable[[ServerRequest], Awaitable[
     """Return the handler of one listener, by its place in the configuration."""
 
     async def handle(request: ServerRequest) -> None:
-        record = Record(secrets.token_hex(8), time.monotonic(), request.peer.address)
+        record = Record(next(plane.ids), time.monotonic(), request.peer.address)
         answer = Answer(request, record)
         passage = Passage(plane, plane.generation, listener, request, record, answer)
         plane.active.add(passage)

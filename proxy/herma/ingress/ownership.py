@@ -96,6 +96,11 @@ class Owners:
         """Whether the body of the answer may hold an id to bind."""
         return any(made.pointer for made in self._route.creates)
 
+    @property
+    def awaits_more_than_run(self) -> bool:
+        """Whether it may hold one of something that outlives the answer; the run of an open turn ends with it."""
+        return any(made.pointer and made.kind != "run" for made in self._route.creates)
+
     def _named_within(self, pointer: str, value: object) -> bool:
         """Tell whether the value is an object whose own member holds the name, and is looked at by itself."""
         return isinstance(value, dict) and any(

@@ -1,7 +1,9 @@
 """What the ingress works with: the generation that configuration makes, and what outlives it."""
 
 import asyncio
-from collections.abc import Coroutine
+import itertools
+import secrets
+from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass, field
 
 from herma.config.settings import Settings
@@ -38,11 +40,18 @@ class Generation:
     hosts: tuple[HostPolicy, ...]
 
 
+def _ids() -> Iterator[str]:
+    """Name exchanges: unique, not secret. A random part for each process and start, then a number."""
+    start = secrets.token_hex(4)
+    for number in itertools.count():
+        yield f"{start}{number:08x}"
+
+
 @dataclass(slots=True)
 class Plane:
     """The parts of the data plane that outlive a reload; `generation` is the one that new exchanges get.
 
-    `known` remembers when the store was last told that an address can authenticate. `buffered` counts request bytes held in memory by all exchanges of this process; `active` are the exchanges under way.
+    `known` remembers when the store was last told that an address can authenticate. `buffered` counts request bytes held in memory by all exchanges of this process; `active` are the exchanges under way; `ids` names the next one.
     """
 
     generation: Generation
@@ -53,6 +62,7 @@ class Plane:
     known: dict[str, float] = field(default_factory=dict)
     buffered: int = 0
     active: set[object] = field(default_factory=set)
+    ids: Iterator[str] = field(default_factory=_ids)
     _kept: set[asyncio.Task[object]] = field(default_factory=set)
 
     @property

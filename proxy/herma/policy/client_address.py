@@ -5,6 +5,7 @@ the trusted proxy to its right saw. The first address that is no trusted proxy i
 what the caller claims. What cannot be read ends the walk at the last hop that could.
 """
 
+import functools
 import ipaddress
 import re
 from collections.abc import Sequence
@@ -21,6 +22,8 @@ type _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # A chain of proxies under one operator has two or three links. The bound keeps a list of thousands from costing
 # anything; a longer chain is a mistake or an attack, and the peer is charged.
 MAX_HOPS = 16
+# The longest spelling of an IPv6 address, with an IPv4 address at its end.
+MAX_ADDRESS_CHARS = 45
 
 _BRACKETED = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::[0-9]{1,5})?")
 _FOUR_PORT = re.compile(r"([0-9.]+):[0-9]{1,5}")
@@ -143,8 +146,10 @@ def _parse_peer(text: str) -> _Address | None:
     return _parse(text.partition("%")[0])
 
 
+# The same few peers call again and again; an address has at most 45 characters, so the entries are small.
+@functools.lru_cache(maxsize=1024)
 def _parse(text: str) -> _Address | None:
-    if "%" in text:
+    if "%" in text or len(text) > MAX_ADDRESS_CHARS:
         return None
     try:
         address = ipaddress.ip_address(text)

@@ -9,6 +9,7 @@ A subject is `address:…`, `key:…` or `all`. Rules of the file:
 4. While the table is full of live records, subjects without one share one record (see `BoundedTable`).
 """
 
+import functools
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -131,6 +132,8 @@ def subjects(address: str, key_name: str = "") -> tuple[str, ...]:
     return (f"address:{address_group(address)}", *of_key, ALL)
 
 
+# Asked for every request with a key. Addresses come from a parser and are short.
+@functools.lru_cache(maxsize=1024)
 def address_group(address: str) -> str:
     """Return the part of an address that stands for one caller.
 
