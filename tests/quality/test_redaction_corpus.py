@@ -26,7 +26,9 @@ CHANGED_CEILING = 0.01
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     raw = path.read_bytes()
-    yield from map(json.loads, (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode().split("\n")[:-1])
+    yield from map(
+        json.loads, (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode().split("\n")[:-1]
+    )
 
 
 def _gone(line: dict[str, Any], out: str) -> bool:
