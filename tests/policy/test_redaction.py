@@ -6,6 +6,7 @@ import tree_sitter_bash
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from herma.policy import redaction
 from herma.policy.redaction import Redactor
 from support.redactor import GITHUB, KEY, OPENAI, PASSWORD, masked, redactor
 
@@ -145,3 +146,11 @@ def test_wrapping_beyond_the_bound_is_not_followed() -> None:
     text = GITHUB.replace("_", "%" + "25" * 12 + "5F")
     assert masked(text) == text
     assert masked(GITHUB.replace("_", "%" + "25" * 3 + "5F")) == masked(GITHUB)
+
+
+def test_what_a_placeholder_uncovers_is_masked_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a mask the words before it may read as a value; the rounds that look again are bounded."""
+    text = "Authorization: Bearer Authorization: Bearer password://u:token"
+    assert "password:[" not in masked(text)
+    monkeypatch.setattr(redaction, "MAX_ROUNDS", 1)
+    assert "password:[" in masked(text)

@@ -23,7 +23,6 @@ REFERENCES = [
     "$A$B",
     "@secret.txt",
     "(user, password)",
-    "$TOKEN[token:01234567]",
 ]
 CODE = [
     "os.environ['X']",

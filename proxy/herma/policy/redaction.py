@@ -25,6 +25,9 @@ __all__ = ["Edit", "Redacted", "Redactor"]
 MAX_DEPTH: Final = 5
 # Every order of the five decodings would be 120 views; real text needs three or four.
 MAX_VIEWS: Final = 16
+# A placeholder may make the words before it a name, or an argument a value (`Bearer password://u:…`): what is masked is looked
+# at again until nothing is found, which takes one round more, seldom two.
+MAX_ROUNDS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +71,14 @@ class Redactor:
 
     def text(self, text: str, place: str = "") -> Redacted:
         """Mask the secrets of a text; `place` is named in the findings."""
-        edits = self.edits(text)
-        if not edits:
-            return Redacted(text)
-        return Redacted(self.applied(text, edits), self.findings(edits, place))
+        findings: tuple[Finding, ...] = ()
+        for _ in range(MAX_ROUNDS):
+            edits = self.edits(text)
+            if not edits:
+                break
+            text = self.applied(text, edits)
+            findings += self.findings(edits, place)
+        return Redacted(text, findings)
 
     def json(self, raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:
         """Mask the secrets in a JSON text, inside its strings; what is no JSON is treated as text.

@@ -205,6 +205,9 @@ def _after_blank(text: str, first: int, at: int, known: Name, flag: int) -> Iter
     if value is None or value.text.startswith("-") or _ASSIGNMENT.match(value.text):
         return
     written = value.text[:MAX_JUDGED_CHARS]
+    # "the token count": a word of small letters is a value behind a flag only.
+    if not flag and written.islower() and written.isascii() and written.isalpha():
+        return
     number = flag > 0 and known.password and written.isdigit() and len(written) >= 4
     if not number and left_alone(written):
         return

@@ -75,8 +75,7 @@ _WORDY_PART: Final = re.compile(
 
 def is_reference(value: str) -> bool:
     """Tell whether the value is filled in elsewhere: `$VAR`, `${{ x }}`, `$(cmd)`, `<name>`, `{name}`, `%s`."""
-    # What was masked inside a reference leaves it one: masking twice is masking once.
-    return any(_REFERENCE.match(written) for written in {value, without_placeholders(value)})
+    return _REFERENCE.match(value) is not None
 
 
 def is_code(value: str) -> bool:
@@ -114,10 +113,7 @@ def is_prose(value: str) -> bool:
     words = value.lower().split()
     if len(words) < 2:
         return False
-    # One mark ends a word of a sentence; `a::` is an argument, and its end may become a placeholder.
-    return value.endswith(("?", "!", ".", "…", ":")) or any(
-        (word[:-1] if word[-1] in ",.;:!?" else word) in PROSE for word in words
-    )
+    return value.endswith(("?", "!", ".", "…", ":")) or any(word.strip(",.;:!?") in PROSE for word in words)
 
 
 def looks_like_password(value: str) -> bool:
