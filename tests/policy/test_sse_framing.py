@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from herma.policy.decision import Finding
 from herma.policy.sse import StreamRefused
-from herma.policy.sse_framing import MAX_KNOWN, MAX_KNOWN_BYTES, Framing
+from herma.policy.sse_framing import MAX_FIELDS, MAX_KNOWN, MAX_KNOWN_BYTES, Framing
 from support.redactor import GITHUB, redactor
 
 KEY = GITHUB.encode()
@@ -100,3 +100,19 @@ def test_any_bytes_are_cleaned_or_refused(raw: bytes) -> None:
     except StreamRefused:
         return
     assert findings or cleaned == raw
+
+
+def test_a_secret_over_the_same_field_of_two_events_ends_the_stream() -> None:
+    """Ids that a client keeps one behind the other are one text."""
+    framing = Framing(redactor())
+    framing.clean(b"id: " + KEY[:12] + b"\ndata: {}\n\n", [])
+    with pytest.raises(StreamRefused, match="secret_spread"):
+        framing.clean(b"id: " + KEY[12:] + b"\ndata: {}\n\n", [])
+
+
+def test_fields_are_followed_within_bounds() -> None:
+    """A stream with a new field in each event does not make the memory grow."""
+    framing = Framing(redactor())
+    for number in range(MAX_FIELDS + 5):
+        framing.clean(f"f{number}: x\ndata: {{}}\n\n".encode(), [])
+    assert len(framing._last) == MAX_FIELDS

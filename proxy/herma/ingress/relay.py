@@ -6,6 +6,7 @@ from herma.ingress.plane import Generation
 from herma.ingress.record import Record
 from herma.policy.decision import Mode
 from herma.policy.inflate import InflateError, inflate
+from herma.policy.json_lines import spreads
 from herma.wire import ServerRequest, UpstreamError, UpstreamResponse
 
 __all__ = ["Unjudged", "read_judged", "relay_bytes"]
@@ -34,6 +35,8 @@ async def read_judged(
             raw = inflate(raw, packed, limit)
     except InflateError:
         raise Unjudged from None
+    if spreads(generation.redactor, raw):
+        raise Unjudged
     judged, findings = generation.redactor.json(raw)
     record.redactions += len(findings)
     record.add(findings)

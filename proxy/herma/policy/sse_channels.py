@@ -20,20 +20,38 @@ __all__ = [
     "texts",
 ]
 
-# What the members below a `delta` object that hold text are called.
+# Members of a `delta` object that name something and are no text; every other string below it is a piece.
+_LABELS: Final = frozenset(
+    {
+        "call_id",
+        "event",
+        "finish_reason",
+        "id",
+        "item_id",
+        "message_id",
+        "model",
+        "name",
+        "object",
+        "role",
+        "status",
+        "tool_call_id",
+        "type",
+    }
+)
+# What the text of an event that calls itself a delta, progress or chunk is called.
 _TEXT_MEMBERS: Final = frozenset(
     {
-        "content",
-        "text",
-        "reasoning_content",
-        "reasoning",
-        "thinking",
-        "refusal",
         "arguments",
-        "partial_json",
-        "transcript",
-        "output",
+        "content",
         "input",
+        "output",
+        "partial_json",
+        "reasoning",
+        "reasoning_content",
+        "refusal",
+        "text",
+        "thinking",
+        "transcript",
     }
 )
 _DELTA_EVENT: Final = re.compile(r"(?:^|[._])(?:delta|progress|chunk)$")
@@ -41,7 +59,6 @@ IDENTITY: Final = (
     "run_id",
     "session_id",
     "response_id",
-    "id",
     "message_id",
     "item_id",
     "tool_call_id",
@@ -122,12 +139,18 @@ def channel_key(name: str, value: Any, pointer: str) -> tuple[object, ...] | Non
     if not steps:
         return None
     last = steps[-1]
-    piece = last == "delta" or ("delta" in steps[:-1] and last in _TEXT_MEMBERS)
-    if not piece and not (
-        _DELTA_EVENT.search(name) is not None and len(steps) == 1 and last in _TEXT_MEMBERS
-    ):
+    if not _is_piece(name, steps, last):
         return None
     return (name, last, *_identity(value, steps))
+
+
+def _is_piece(name: str, steps: list[str], last: str) -> bool:
+    if last == "delta" or ("delta" in steps[:-1] and last not in _LABELS):
+        return True
+    if steps[0] == "choices":
+        # Text completions have no delta: each event is the next piece.
+        return last == "text" and len(steps) == 3
+    return len(steps) == 1 and last in _TEXT_MEMBERS and _DELTA_EVENT.search(name) is not None
 
 
 def texts(value: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
@@ -161,8 +184,7 @@ def _identity(value: Any, steps: list[str]) -> Iterator[object]:
 
 
 def _own(value: Mapping[str, Any]) -> Iterator[object]:
-    # The id of a tool call comes with its first piece only; its index comes with each.
-    indexed = "index" in value
+    # A bare `id` names the event as often as the text, and that of a tool call comes with its first piece only.
     for key in IDENTITY:
-        if key in value and not (indexed and key == "id") and isinstance(value[key], str | int):
+        if key in value and isinstance(value[key], str | int):
             yield (key, value[key])

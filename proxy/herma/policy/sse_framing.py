@@ -14,6 +14,9 @@ __all__ = ["Framing"]
 # Names of events and heartbeats: a stream has some ten of them. Longer lines are no names, and are looked at each time.
 MAX_KNOWN: Final = 256
 MAX_KNOWN_BYTES: Final = 128
+# The standard has four fields; a stream that has many more of its own is not followed through all of them.
+MAX_FIELDS: Final = 16
+MAX_VALUE_BYTES: Final = 1024
 
 
 class Framing:
@@ -22,6 +25,7 @@ class Framing:
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
         self._known: set[bytes] = set()
+        self._last: dict[bytes, bytes] = {}
 
     def clean(self, raw: bytes, findings: list[Finding]) -> bytes:
         """Return the bytes of an event or comment with its framing masked; the same object when nothing was found.
@@ -36,8 +40,17 @@ class Framing:
         beside = [(line, end) for line, end in lines if line and field_of(line)[0] != b"data"]
         if all(line in self._known for line, _ in beside):
             return raw
-        if self._spread([field_of(line)[1] for line, _ in beside]):
+        values = [field_of(line) for line, _ in beside]
+        if self._spread([value for _, value in values]):
             raise StreamRefused("herma.stream.secret_spread")
+        for name, value in values:
+            # The same field of two events, one behind the other, can be one text as well.
+            before = self._last.get(name, value)
+            self._last[name[:MAX_KNOWN_BYTES]] = value[-MAX_VALUE_BYTES:]
+            if before != value and self._spread([before, value]):
+                raise StreamRefused("herma.stream.secret_spread")
+        while len(self._last) > MAX_FIELDS:
+            self._last.pop(next(iter(self._last)))
         masked = {line: self._line(line, findings) for line, _ in beside}
         if all(line == written for line, written in masked.items()):
             return raw

@@ -19,6 +19,7 @@ from herma.policy.sse import MAX_EVENT_BYTES, Event, Passing, Splitter, StreamRe
 from herma.policy.sse_channels import Approval, approval, channel_key, ended_item, ending, event_name, texts
 from herma.policy.sse_framing import Framing
 from herma.policy.sse_shape import Shapes
+from herma.policy.sse_tails import Tails
 from herma.policy.stream_redaction import Channel
 
 __all__ = ["Saw", "SseRedactor", "error_event"]
@@ -83,7 +84,7 @@ class _Waiting:
             parts += (self.data[done:start], written)
             done = end
         parts.append(self.data[done:])
-        return self.event.with_data("".join(parts).encode("utf-8"))
+        return self.event.with_data("".join(parts).encode("utf-8", "surrogateescape"))
 
 
 class SseRedactor:
@@ -94,6 +95,7 @@ class SseRedactor:
         self.dialect = dialect
         self._splitter = Splitter()
         self._framing = Framing(redactor)
+        self._tails = Tails(redactor)
         self._channels: OrderedDict[tuple[object, ...], Channel] = OrderedDict()
         self._shapes = Shapes()
         self._queue: deque[_Waiting] = deque()
@@ -184,12 +186,12 @@ class SseRedactor:
             self.saw.completed = True
             self._close_texts()
             return
+        # Clients replace a byte that is no UTF-8 and read on; here it is kept as it is.
+        text = data.decode("utf-8", "surrogateescape")
         try:
-            text = data.decode("utf-8")
             value: Any = json.loads(text)
         except (ValueError, RecursionError):
             self._framing.judge_lines(data.split(b"\n"))
-            text = data.decode("utf-8", "surrogateescape")
             self._continue(waiting, ("text", waiting.event.name), text, None, now)
             return
         name = event_name(waiting.event.name, value)
@@ -203,6 +205,7 @@ class SseRedactor:
         waiting.data = text
         pieces = self._pieces(waiting, name, value, now)
         clean = self._strings(waiting, text, pieces)
+        clean = not self._carry(waiting, text, value, pieces) and clean
         if clean and not ends and len(pieces) == 1:
             ((pointer, key),) = pieces.items()
             self._shapes.learn(waiting.event.name, key, pointer, text, spans(text)[pointer])
@@ -234,6 +237,25 @@ class SseRedactor:
                 self._findings.extend(findings)
                 waiting.edits.append((piece.start, piece.end, literal(new, text[piece.start : piece.end])))
         return not waiting.edits
+
+    def _carry(self, waiting: _Waiting, text: str, value: Any, pieces: Collection[str]) -> bool:
+        """Mask what goes on with a secret that began at the same place of an event before; tell whether there was any."""
+        carried = {
+            pointer: count
+            for pointer, written in texts(value)
+            if pointer not in pieces and (count := self._tails.carried(waiting.event.name, pointer, written))
+        }
+        if not carried:
+            return False
+        for pointer, (start, end) in spans(text).items():
+            if pointer in carried:
+                # The rest of the string is judged by itself already; only what was carried over is taken out as well.
+                written = json.loads(f'"{text[start:end]}"')
+                rest = literal(self._redactor.text(written[carried[pointer] :]).text, text[start:end])
+                waiting.edits = [edit for edit in waiting.edits if not start <= edit[0] < end]
+                waiting.edits.append((start, end, rest))
+        self._findings.append(Finding("secret-over-events"))
+        return True
 
     def _continue(
         self, waiting: _Waiting, key: tuple[object, ...], text: str, pointer: str | None, now: float

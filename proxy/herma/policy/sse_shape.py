@@ -91,9 +91,9 @@ def _shape(name: str, key: tuple[object, ...], pointer: str, text: str, start: i
     literals: list[bytes] = []
     done = 0
     for first, last in holes:
-        literals.append(text[done:first].encode())
+        literals.append(text[done:first].encode("utf-8", "surrogateescape"))
         done = last
-    literals.append(text[done:].encode())
+    literals.append(text[done:].encode("utf-8", "surrogateescape"))
     return Shape(name, key, pointer, tuple(literals), holes.index((start, end)))
 
 
