@@ -2,14 +2,24 @@
 
 import asyncio
 import itertools
+import socket
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from herma.wire import PoolLimits, ResponseHead, Tunnel, UpstreamError, UpstreamFailure, UpstreamResponse
+from herma.wire import (
+    Pool,
+    PoolLimits,
+    ResponseHead,
+    TcpAddress,
+    Tunnel,
+    UpstreamError,
+    UpstreamFailure,
+    UpstreamResponse,
+)
 from herma.wire.upstream_connection import MAX_INTERIM, WATERMARK_BYTES
-from support.wire_client import PATIENCE_S
+from support.wire_client import PATIENCE_S, bound
 from support.wire_upstream import OK, Scripted, Side, playing
 
 SOON_S = 0.05
@@ -354,3 +364,114 @@ async def test_an_answer_longer_than_the_limit_is_refused() -> None:
             with pytest.raises(UpstreamError) as caught:
                 await response.read(5)
             assert caught.value.kind is UpstreamFailure.TOO_LARGE
+
+
+REFUSAL = b'{"error":{"message":"too large"}}'
+REFUSED = b"HTTP/1.1 413 Payload Too Large\r\nContent-Length: %d\r\n\r\n" % len(REFUSAL) + REFUSAL
+TRUNCATED = REFUSED[:-1]
+UNFRAMED = b"HTTP/1.1 413 Payload Too Large\r\n\r\n" + REFUSAL
+LARGE = b"x" * (8 << 20)
+
+
+async def upload(answer: bytes, body: bytes = LARGE) -> tuple[ResponseHead, bytes]:
+    """Send a body to an upstream that reads the head only, answers and closes: what is unread makes its kernel send RST."""
+
+    def play() -> None:
+        sock, _ = listening.accept()
+        with sock:
+            sock.settimeout(PATIENCE_S)
+            head = b""
+            while not head.endswith(b"\r\n\r\n"):
+                head += sock.recv(1)
+            sock.recv(1, socket.MSG_PEEK)
+            sock.sendall(answer)
+
+    loop = asyncio.get_running_loop()
+    with bound() as listening:
+        listening.listen()
+        listening.settimeout(PATIENCE_S)
+        pool = Pool(TcpAddress(*listening.getsockname()))
+        playing_it = loop.run_in_executor(None, play)
+        try:
+            async with pool.request(
+                b"POST", b"/", [], body, idempotent=False, head_timeout_s=PATIENCE_S
+            ) as response:
+                return response.head, await response.read(1 << 20, PATIENCE_S)
+        finally:
+            await playing_it
+            async with asyncio.timeout(PATIENCE_S):
+                while pool.open:
+                    await asyncio.sleep(0.001)
+
+
+@pytest.mark.parametrize("size", [100 << 10, 1 << 20, 8 << 20])
+async def test_an_answer_behind_which_the_upstream_slams_the_door_is_delivered(size: int) -> None:
+    """The reset that ends the upload does not take the answer with it, whichever the loop notices first."""
+    for _ in range(20):
+        head, body = await upload(REFUSED, b"x" * size)
+        assert (head.status, body) == (413, REFUSAL)
+
+
+@pytest.mark.parametrize("answer", [TRUNCATED, UNFRAMED, b"", b"HTTP/1.1 413 Payl", b"nonsense\r\n\r\n"])
+async def test_half_an_answer_before_a_reset_is_none(answer: bytes) -> None:
+    """Only a length or a last chunk says that an answer is whole; a reset never does."""
+    for _ in range(5):
+        with pytest.raises(UpstreamError):
+            await upload(answer)
+
+
+async def test_an_answer_that_ends_with_the_connection_ends_an_upload() -> None:
+    """The upstream's FIN says that it is whole, though it reads no further."""
+    answered = asyncio.Event()
+
+    async def refuse(side: Side) -> None:
+        async with asyncio.timeout(PATIENCE_S):
+            await side.reader.readuntil(b"\r\n\r\n")
+            side.writer.transport.pause_reading()
+            side.send(UNFRAMED)
+            side.writer.write_eof()
+            await answered.wait()
+        side.writer.transport.abort()
+
+    async with playing(refuse) as up:
+        head, body = await fetch(up, b"POST", LARGE)
+        answered.set()
+        assert (head.status, body) == (413, REFUSAL)
+
+
+async def test_an_upload_to_an_upstream_that_says_no_more_fails_at_once() -> None:
+    """After its FIN no answer can come, whether it still reads or not."""
+    failed = asyncio.Event()
+
+    async def leave(side: Side) -> None:
+        async with asyncio.timeout(PATIENCE_S):
+            await side.reader.readuntil(b"\r\n\r\n")
+            side.writer.transport.pause_reading()
+            side.writer.write_eof()
+            await failed.wait()
+        side.writer.transport.abort()
+
+    async with playing(leave) as up:
+        with pytest.raises(UpstreamError) as caught:
+            await fetch(up, b"POST", LARGE)
+        failed.set()
+        assert caught.value.kind is UpstreamFailure.CLOSED
+
+
+async def test_what_was_held_for_a_slow_caller_outlives_the_connection() -> None:
+    """It is given, and then the failure is told, though there is no transport any more that could read on."""
+    size = WATERMARK_BYTES * 8
+    begin = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % size
+    async with playing(once(begin + b"x" * (size - 1))) as up:
+        async with up.pool.request(b"GET", b"/", [], b"", idempotent=True, head_timeout_s=5) as response:
+            async with asyncio.timeout(PATIENCE_S):
+                while response._connection._reading:
+                    await asyncio.sleep(0.001)
+            await up.pool.close()
+            async with asyncio.timeout(PATIENCE_S):
+                while up.pool.open:
+                    await asyncio.sleep(0.001)
+            assert len(await response.piece(PATIENCE_S)) > WATERMARK_BYTES
+            with pytest.raises(UpstreamError) as caught:
+                await response.piece(PATIENCE_S)
+        assert caught.value.kind is UpstreamFailure.CLOSED

@@ -8,6 +8,7 @@ from typing import cast, override
 from herma.wire.failures import Disconnected, FramingError, UpstreamError, UpstreamFailure
 from herma.wire.framing import Decoder, FixedDecoder, UntilCloseDecoder, frame_response
 from herma.wire.heads import MAX_RESPONSE_HEAD_BYTES, parse_response_head
+from herma.wire.leftovers import leftovers
 from herma.wire.messages import ResponseHead
 from herma.wire.outlet import Outlet
 from herma.wire.tls import said_goodbye
@@ -49,7 +50,7 @@ class UpstreamConnection(asyncio.Protocol):
         self._waiter: asyncio.Future[None] | None = None
         self._buffer = b""
         self._eof = False
-        self._clean_end = False
+        self._lost = False
         self._reading = True
         self._reset_exchange()
         # Whether it was ever idle: the failure of one that never was is not a matter of staleness.
@@ -66,6 +67,7 @@ class UpstreamConnection(asyncio.Protocol):
         self._head_only = False
         self._upgrade_asked = False
         self._extra = False
+        self._uploading = False
         self._unsent = False
         self.answered = False
         self.failure: UpstreamError | None = None
@@ -160,7 +162,9 @@ class UpstreamConnection(asyncio.Protocol):
             else:
                 await self._send_in_pieces(head, body, timeout_s)
         except Disconnected:
-            self._fail(UpstreamFailure.CLOSED, "the upstream closed the connection")
+            if not self._uploading or self._lost:
+                self._fail(UpstreamFailure.CLOSED, "the upstream closed the connection")
+            # Otherwise `connection_lost` is about to come: it looks for an answer first.
         while self.head is None:
             if self.failure is not None:
                 raise self.failure
@@ -169,9 +173,13 @@ class UpstreamConnection(asyncio.Protocol):
         return self.head
 
     async def _send_in_pieces(self, head: bytes, body: bytes, timeout_s: float) -> None:
+        self._uploading = not self._upgrade_asked
         self.outlet.write(head)
         view = memoryview(body)
         for start in range(0, len(body), PIECE_BYTES):
+            if start:
+                # Nobody is paused as long as the kernel takes everything: let the loop look for an answer.
+                await asyncio.sleep(0)
             while self.outlet.paused and self.head is None and self.failure is None:
                 await self._wait()
             if self.head is not None or self.failure is not None:
@@ -238,28 +246,27 @@ class UpstreamConnection(asyncio.Protocol):
     @override
     def eof_received(self) -> bool:
         self._eof = True
-        self._clean_end = said_goodbye(self._transport)
+        if (
+            self._phase is _Phase.BODY
+            and isinstance(self._decoder, UntilCloseDecoder)
+            and said_goodbye(self._transport)
+        ):
+            self._phase = _Phase.COMPLETE
+            self._wake()
+        else:
+            self._break_off()
         return False
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
         self._watch.stop()
+        self._lost = self._eof = True
         self.outlet.lost()
-        if (
-            self._phase is _Phase.BODY
-            and isinstance(self._decoder, UntilCloseDecoder)
-            and exc is None
-            and self._clean_end
-        ):
-            self._phase = _Phase.COMPLETE
-            self._wake()
-        elif self._phase in {_Phase.HEAD, _Phase.BODY}:
-            self._fail(
-                UpstreamFailure.CLOSED, "the upstream closed the connection before the end of its answer"
-            )
+        if exc is not None and self._uploading and not self.outlet.tls:
+            self._salvage()
+        self._break_off()
         if self._phase is not _Phase.COMPLETE:
             self._phase = _Phase.CLOSED
-        self._eof = True
         self._gone(self)
 
     @override
@@ -341,6 +348,24 @@ class UpstreamConnection(asyncio.Protocol):
         self._wake()
 
     # --- ends ---------------------------------------------------------------------------------------------------
+
+    def _salvage(self) -> None:
+        """Look for an answer that the reset of an upload left unread; only a whole one counts."""
+        if self._phase not in {_Phase.HEAD, _Phase.BODY}:
+            return
+        headless = self.head is None
+        data = leftovers(self._transport)
+        if data:
+            self.data_received(data)
+        if headless and not self.complete:
+            self.head = None
+
+    def _break_off(self) -> None:
+        """Nothing more will come: an answer that is not complete never will be."""
+        if self._phase in {_Phase.HEAD, _Phase.BODY}:
+            self._fail(
+                UpstreamFailure.CLOSED, "the upstream closed the connection before the end of its answer"
+            )
 
     def _fail(self, kind: UpstreamFailure, message: str) -> None:
         if self.failure is None:
