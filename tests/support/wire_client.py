@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
-from herma.wire import Fields, Handler, Server, ServerLimits, ServerRequest
+from herma.wire import Census, Fields, Handler, Server, ServerLimits, ServerRequest
 
 __all__ = ["PATIENCE_S", "Client", "Served", "bound", "echo", "reset", "serving", "wire_error"]
 
@@ -110,9 +110,10 @@ async def serving(
     *,
     ssl: tls.SSLContext | None = None,
     client_ssl: tls.SSLContext | None = None,
+    census: Census | None = None,
 ) -> AsyncIterator[Served]:
     """Serve on a free port for as long as the block lasts."""
-    server = Server(handler, limits or ServerLimits(), wire_error)
+    server = Server(handler, limits or ServerLimits(), wire_error, census)
     sock = bound()
     await server.serve(sock, ssl)
     served = Served(server, sock.getsockname(), client_ssl)

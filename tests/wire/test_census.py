@@ -48,3 +48,17 @@ def test_nothing_is_left_when_all_have_left(addresses: list[str]) -> None:
         census.leave(key)
     assert census.connections == 0
     assert not census._by_address
+
+
+def test_caps_can_change_while_connections_are_counted() -> None:
+    """Lower caps send nobody away who is in; they say who else may come."""
+    census = Census(0, 0)
+    keys = [census.admit("192.0.2.1") for _ in range(3)]
+    census.cap(4, 3)
+    assert census.admit("192.0.2.1") is None
+    assert census.admit("192.0.2.2") is not None
+    census.cap(2, 0)
+    assert census.connections == 4
+    assert census.admit("192.0.2.3") is None
+    census.cap(0, 0)
+    assert None not in [*keys, census.admit("192.0.2.1")]

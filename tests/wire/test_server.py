@@ -4,7 +4,7 @@ import asyncio
 import socket
 from pathlib import Path
 
-from herma.wire import Server, ServerLimits, ServerRequest
+from herma.wire import Census, Server, ServerLimits, ServerRequest
 from support.wire_client import PATIENCE_S, bound, echo, serving, wire_error
 
 GET = b"GET / HTTP/1.1\r\n\r\n"
@@ -179,3 +179,54 @@ async def test_one_server_serves_several_sockets() -> None:
         await client.answer()
         assert served.server.connections == 2
         writer.transport.abort()
+
+
+async def test_caps_hold_over_all_servers_that_share_a_census() -> None:
+    """A caller gains nothing by coming through two doors; each server counts its own connections."""
+    limits = ServerLimits(max_connections_per_address=2)
+    census = Census(limits.max_connections, limits.max_connections_per_address)
+    async with serving(limits=limits, census=census) as one, serving(limits=limits, census=census) as other:
+        for served in (one, other):
+            client = await served.client()
+            client.send(GET)
+            await client.answer()
+        assert (one.server.connections, other.server.connections, census.connections) == (1, 1, 2)
+        assert (await other.talk(b"")).startswith(b"HTTP/1.1 503 ")
+    assert census.connections == 0
+
+
+async def test_changed_caps_apply_to_new_connections() -> None:
+    """Whoever is in stays in."""
+    async with serving() as served:
+        client = await served.client()
+        client.send(GET)
+        await client.answer()
+        served.server.apply(ServerLimits(max_connections=1))
+        assert (await served.talk(b"")).startswith(b"HTTP/1.1 503 ")
+        client.send(GET)
+        await client.answer()
+        served.server.apply(ServerLimits(max_connections=2))
+        second = await served.client()
+        second.send(GET)
+        await second.answer()
+
+
+async def test_changed_limits_apply_to_the_next_head() -> None:
+    """Of connections that are open as well."""
+    async with serving() as served:
+        client = await served.client()
+        client.send(b"GET / HTTP/1.1\r\nA: b\r\nC: d\r\n\r\n")
+        assert (await client.answer())[0] == b"HTTP/1.1 200 OK"
+        served.server.apply(ServerLimits(max_headers=1))
+        client.send(b"GET / HTTP/1.1\r\nA: b\r\nC: d\r\n\r\n")
+        assert (await client.answer())[0].startswith(b"HTTP/1.1 431 ")
+
+
+async def test_changed_deadlines_apply_to_what_begins_after() -> None:
+    """A connection that was made with a long patience is idle with a short one after its next request."""
+    async with serving() as served:
+        client = await served.client()
+        served.server.apply(ServerLimits(idle_timeout_s=0.01, head_timeout_s=0.01))
+        client.send(GET)
+        assert (await client.rest()).startswith(b"HTTP/1.1 200 ")
+        assert (await served.talk(b"GET / HTTP/1.1\r\n")).startswith(b"HTTP/1.1 408 ")

@@ -1,5 +1,6 @@
 """HTTP/1.1 on the wire: a server, an upstream client, tunnels. It knows framing and deadlines, and no policy."""
 
+from herma.wire.census import Census
 from herma.wire.failures import (
     BodyMalformed,
     BodyTimeout,
@@ -25,6 +26,7 @@ __all__ = [
     "BodyMalformed",
     "BodyTimeout",
     "BodyTooLarge",
+    "Census",
     "Disconnected",
     "Fields",
     "Handler",

@@ -1,4 +1,4 @@
-"""Counts of the connections a server holds, in all and per address."""
+"""Counts of the connections that one server, or several with the same caps, hold: in all and per address."""
 
 import ipaddress
 
@@ -13,10 +13,14 @@ class Census:
     """
 
     def __init__(self, max_connections: int, max_per_address: int) -> None:
-        self._max = max_connections
-        self._max_per_address = max_per_address
+        self.cap(max_connections, max_per_address)
         self._by_address: dict[str, int] = {}
         self.connections = 0
+
+    def cap(self, max_connections: int, max_per_address: int) -> None:
+        """Change the caps for who comes from now on; nobody is sent away."""
+        self._max = max_connections
+        self._max_per_address = max_per_address
 
     def admit(self, address: str) -> str | None:
         """Count a connection in; returns the key to give to `leave`, or None if it is one too many."""

@@ -22,12 +22,14 @@ type WireError = Callable[[int, str, str], tuple[Fields, bytes]]
 class Listener:
     """The handler, the limits, and who is connected."""
 
-    def __init__(self, handler: Handler, limits: ServerLimits, wire_error: WireError) -> None:
+    def __init__(
+        self, handler: Handler, limits: ServerLimits, wire_error: WireError, census: Census | None = None
+    ) -> None:
         self.handler = handler
         self.limits = limits
         self.wire_error = wire_error
         self.loop = asyncio.get_running_loop()
-        self.census = Census(limits.max_connections, limits.max_connections_per_address)
+        self.census = census or Census(limits.max_connections, limits.max_connections_per_address)
         self.connections: set[ServerConnection] = set()
         self.in_flight = 0
         self.refused_connections = 0

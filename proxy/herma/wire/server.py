@@ -5,6 +5,7 @@ import socket
 import ssl as tls
 from contextlib import suppress
 
+from herma.wire.census import Census
 from herma.wire.connection import ServerConnection
 from herma.wire.limits import ServerLimits
 from herma.wire.listener import Handler, Listener, WireError
@@ -21,17 +22,20 @@ AFTERMATH_S = 5.0
 class Server:
     """Serves any number of sockets with one handler. Made inside a running event loop.
 
-    `handler` is called once for each request; `wire_error` words the answers that are given without it.
+    `handler` is called once for each request; `wire_error` words the answers that are given without it. Servers that are
+    given the same `census` share its caps.
     """
 
-    def __init__(self, handler: Handler, limits: ServerLimits, wire_error: WireError) -> None:
-        self._listener = Listener(handler, limits, wire_error)
+    def __init__(
+        self, handler: Handler, limits: ServerLimits, wire_error: WireError, census: Census | None = None
+    ) -> None:
+        self._listener = Listener(handler, limits, wire_error, census)
         self._accepting: list[asyncio.Server] = []
 
     @property
     def connections(self) -> int:
         """Open connections, tunnels included."""
-        return self._listener.census.connections
+        return len(self._listener.connections)
 
     @property
     def in_flight(self) -> int:
@@ -43,12 +47,24 @@ class Server:
         """Connections turned away because of a cap, so far."""
         return self._listener.refused_connections
 
+    def apply(self, limits: ServerLimits) -> None:
+        """Change the limits: caps for new connections, bounds for new heads, deadlines for what begins from now on.
+
+        A connection keeps its deadline for slow readers, and a socket with TLS that for handshakes.
+        """
+        self._listener.limits = limits
+        self._listener.census.cap(limits.max_connections, limits.max_connections_per_address)
+
     def protocol_factory(self) -> ServerConnection:
         """Make the protocol of one accepted connection."""
         return ServerConnection(self._listener)
 
     async def serve(self, sock: socket.socket, ssl: tls.SSLContext | None = None) -> None:
-        """Begin to accept on a bound TCP or unix socket; returns at once."""
+        """Begin to accept on a bound TCP or unix socket; returns at once.
+
+        With TLS a connection is admitted, and counts, when its handshake is over: before that the loop hides its address. Until
+        then the head's deadline bounds each of them, and only the limit of open files how many they are.
+        """
         loop = asyncio.get_running_loop()
         patience = self._listener.limits.head_timeout_s if ssl is not None else None
         if sock.family == socket.AF_UNIX:
