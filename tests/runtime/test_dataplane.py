@@ -55,6 +55,12 @@ class Running:
     async def ask(self, method: str, target: str, **parts: Any) -> Talk:
         return await asyncio.to_thread(self.gate.ask, method, target, **parts)
 
+    async def reload(self) -> None:
+        """Take the configuration as it is now."""
+        self.gate.write_config(self.gate.config)
+        settings = settings_of(self.gate)
+        await self.data.swap(build(settings, content_of(settings)))
+
     async def open_stream(self, upstream: RecordingUpstream) -> tuple[Connection, Hold]:
         """Start a streamed turn that stays open until its hold is released."""
         hold = Hold()
@@ -117,6 +123,35 @@ async def test_configured_limits_reach_the_wire(gate: Gate) -> None:
     gate.write_config(gate.config)
     async with _running(gate) as running:
         assert (await running.ask("GET", "/v1/models?" + "x" * 300, key="admin")).status == 414
+
+
+async def test_caps_hold_over_all_listeners(gate: Gate) -> None:
+    """A second door is no second allowance."""
+    second = free_port()
+    gate.config["listen"].append({"address": f"127.0.0.1:{second}"})
+    gate.config["limits"]["max_connections_per_address"] = 1
+    gate.write_config(gate.config)
+    async with _running(gate) as running:
+        with await asyncio.to_thread(Connection, gate.port, source="127.0.0.1"):
+            await until(lambda: running.data.connections == 1)
+            gate.port = second
+            assert (await running.ask("GET", "/v1/models", key="admin", source="127.0.0.1")).status == 503
+            assert (await running.ask("GET", "/v1/models", key="admin", source="127.0.0.2")).status == 200
+        await until(lambda: running.data.connections == 0)
+        assert (await running.ask("GET", "/v1/models", key="admin", source="127.0.0.1")).status == 200
+
+
+async def test_a_reload_changes_the_limits_of_the_wire(running: Running) -> None:
+    """The file that is said to apply does apply, to the caps as well."""
+    long = "/v1/models?" + "x" * 300
+    assert (await running.ask("GET", long, key="admin")).status == 200
+    running.gate.config["limits"] |= {"max_target_bytes": 256, "max_connections": 1}
+    await running.reload()
+    assert (await running.ask("GET", long, key="admin")).status == 414
+    await until(lambda: running.data.connections == 0)
+    with await asyncio.to_thread(Connection, running.gate.port):
+        await until(lambda: running.data.connections == 1)
+        assert (await running.ask("GET", "/v1/models", key="admin")).status == 503
 
 
 async def test_without_anything_to_wait_for_it_stops_at_once(running: Running) -> None:

@@ -10,7 +10,7 @@ from herma.policy.lifecycle import Event, Lifecycle, Order, Stage
 from herma.runtime.log import Log
 from herma.runtime.sockets import Bound
 from herma.store import Store
-from herma.wire import Server, ServerLimits, server_context
+from herma.wire import Census, Server, ServerLimits, server_context
 
 __all__ = ["DataPlane"]
 
@@ -39,17 +39,23 @@ class DataPlane:
     async def open(self, sockets: Sequence[Bound]) -> None:
         """Start to serve on bound sockets."""
         settings = self.plane.generation.settings
+        limits = _limits(settings)
+        # One for all listeners: a second address to reach the gate by is no second allowance.
+        census = Census(limits.max_connections, limits.max_connections_per_address)
         for bound in sockets:
             listener = settings.listen[bound.listener]
             tls = server_context(listener.tls.cert_file, listener.tls.key_file) if listener.tls else None
-            server = Server(handler(self.plane, bound.listener), _limits(settings), wire_error)
+            server = Server(handler(self.plane, bound.listener), limits, wire_error, census)
             await server.serve(bound.sock, ssl=tls)
             self._servers.append(server)
 
     async def swap(self, generation: Generation) -> None:
-        """Give new exchanges another generation; those under way keep theirs."""
+        """Give new exchanges another generation, new connections its caps; exchanges under way keep theirs."""
         old, self.plane.generation = self.plane.generation, generation
         self._lifecycle.drain_timeout_s = generation.settings.drain_timeout_s
+        limits = _limits(generation.settings)
+        for server in self._servers:
+            server.apply(limits)
         old.pool.retire()
 
     def stop_asked(self) -> None:
