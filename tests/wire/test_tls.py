@@ -19,10 +19,11 @@ from herma.wire import (
     UpstreamFailure,
     client_context,
     connection,
+    renew,
     server_context,
     splice,
 )
-from support.wire_client import PATIENCE_S, bound, echo, reset, serving, wire_error
+from support.wire_client import PATIENCE_S, Client, bound, echo, reset, serving, wire_error
 from support.wire_tls import Pair, make_pair
 from support.wire_upstream import Side, playing
 
@@ -255,3 +256,51 @@ async def test_a_close_delimited_answer_over_tls_needs_close_notify(pair: Pair, 
                 assert caught.value.kind is UpstreamFailure.CLOSED
         await answering
         await pool.close()
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1"], ids=["with SNI", "without"])
+async def test_a_renewed_certificate_is_shown_to_new_connections(
+    pair: Pair, tmp_path: Path, name: str
+) -> None:
+    """Those that are open go on; a client that trusts only the old certificate hears the new one, and again the next."""
+    serving_with = server_context(pair.cert, pair.key)
+
+    async def connect(shown: Pair) -> Client:
+        trusting = shown.trusting()
+        reader, writer = await asyncio.open_connection(*served.address, ssl=trusting, server_hostname=name)
+        client = Client(reader, writer)
+        served.clients.append(client)
+        client.send(POST)
+        assert await client.answer() == (b"HTTP/1.1 200 OK", b"abc")
+        assert writer.get_extra_info("ssl_object").version() == "TLSv1.3"
+        return client
+
+    async with serving(ssl=serving_with) as served:
+        before = await connect(pair)
+        for directory in ("first", "second"):
+            (tmp_path / directory).mkdir()
+            renewed = make_pair(tmp_path / directory)
+            renew(serving_with, server_context(renewed.cert, renewed.key))
+            await connect(renewed)
+            with pytest.raises(ssl.SSLCertVerificationError):
+                await connect(pair)
+        before.send(POST)
+        assert await before.answer() == (b"HTTP/1.1 200 OK", b"abc")
+
+
+async def test_a_renewed_listener_still_speaks_http_1_1_by_tls_1_2_or_newer(
+    pair: Pair, tmp_path: Path
+) -> None:
+    """Nothing but the certificate changes."""
+    renewed = make_pair(tmp_path)
+    serving_with = server_context(pair.cert, pair.key)
+    renew(serving_with, server_context(renewed.cert, renewed.key))
+    trusting = renewed.trusting()
+    trusting.set_alpn_protocols(["h2", "http/1.1"])
+    trusting.maximum_version = ssl.TLSVersion.TLSv1_2
+    async with serving(ssl=serving_with, client_ssl=trusting) as served:
+        client = await served.client()
+        client.send(POST)
+        assert await client.answer() == (b"HTTP/1.1 200 OK", b"abc")
+        tls = client.writer.get_extra_info("ssl_object")
+        assert (tls.version(), tls.selected_alpn_protocol()) == ("TLSv1.2", "http/1.1")

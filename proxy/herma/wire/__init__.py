@@ -19,7 +19,7 @@ from herma.wire.pool import Pool
 from herma.wire.request import ServerRequest
 from herma.wire.response import UpstreamResponse
 from herma.wire.server import Server
-from herma.wire.tls import client_context, server_context
+from herma.wire.tls import client_context, renew, server_context
 from herma.wire.tunnel import Tunnel, TunnelEnd, splice
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "UpstreamResponse",
     "WireError",
     "client_context",
+    "renew",
     "run",
     "server_context",
     "splice",

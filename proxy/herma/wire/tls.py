@@ -3,7 +3,7 @@
 import asyncio
 import ssl
 
-__all__ = ["client_context", "said_goodbye", "server_context"]
+__all__ = ["client_context", "renew", "said_goodbye", "server_context"]
 
 _ALPN = ["http/1.1"]
 
@@ -24,6 +24,19 @@ def server_context(cert: str, key: str) -> ssl.SSLContext:
     # An empty passphrase: a key that needs one is an error, not a prompt on a terminal nobody looks at.
     context.load_cert_chain(cert, key, password=b"")
     return context
+
+
+def renew(serving: ssl.SSLContext, fresh: ssl.SSLContext) -> None:
+    """Show the certificate of `fresh` to the new connections of a listener that was opened with `serving`.
+
+    Loading another pair into `serving` itself would leave it with half of one if the files do not fit each other.
+    """
+
+    def hand_over(connection: ssl.SSLObject, _name: str | None, _context: ssl.SSLContext) -> None:
+        connection.context = fresh
+
+    # OpenSSL calls it for every handshake, whether the client names a server or not.
+    serving.sni_callback = hand_over
 
 
 def client_context(ca_file: str | None = None) -> ssl.SSLContext:
