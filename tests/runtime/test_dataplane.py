@@ -1,6 +1,7 @@
 """The data plane of one process."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -18,6 +19,7 @@ from support.inside import PATIENCE_S, Lines, content_of, settings_of, start_of,
 from support.raw import Connection, Ended, Talk
 from support.shared_state import Clock
 from support.upstream import Hold, RecordingUpstream, sse_answer
+from support.wire_tls import make_pair
 
 CHAT = "/v1/chat/completions"
 HELLO = b'{"messages":[{"role":"user","content":"hi"}],"stream":true}'
@@ -152,6 +154,34 @@ async def test_a_reload_changes_the_limits_of_the_wire(running: Running) -> None
     with await asyncio.to_thread(Connection, running.gate.port):
         await until(lambda: running.data.connections == 1)
         assert (await running.ask("GET", "/v1/models", key="admin")).status == 503
+
+
+async def test_a_renewed_certificate_is_shown_after_a_reload(gate: Gate) -> None:
+    """The files keep their names; a connection that is open goes on."""
+    pair = make_pair(gate.directory)
+    gate.config["listen"][0]["tls"] = {"cert_file": pair.cert, "key_file": pair.key}
+    gate.write_config(gate.config)
+    before = pair.trusting()
+
+    async def ask(trusted: ssl.SSLContext) -> int | None:
+        with await asyncio.to_thread(Connection, gate.port, tls=trusted) as connection:
+            return await speak(connection)
+
+    async def speak(connection: Connection) -> int | None:
+        connection.send(gate.message("GET", "/v1/models", key="admin"))
+        return (await asyncio.to_thread(connection.talk)).status
+
+    async with _running(gate) as running:
+        with await asyncio.to_thread(Connection, gate.port, tls=before) as kept:
+            for _ in range(2):
+                make_pair(gate.directory)
+                assert await ask(before) == 200
+                await running.reload()
+                with pytest.raises(ssl.SSLCertVerificationError):
+                    await ask(before)
+                before = pair.trusting()
+                assert await ask(before) == 200
+            assert await speak(kept) == 200
 
 
 async def test_without_anything_to_wait_for_it_stops_at_once(running: Running) -> None:

@@ -13,8 +13,9 @@ from herma.identity import Verified, hash_key
 from herma.policy.decision import Mode
 from herma.policy.secret import Secret
 from herma.runtime.generation import build, new_fingerprint_key, read_content
-from support.gate import Gate
+from support.gate import Gate, free_port
 from support.inside import content_of, settings_of
+from support.wire_tls import make_pair
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -110,6 +111,21 @@ async def test_authorities_that_are_none_are_an_error(gate: Gate) -> None:
     """A file without a certificate is not replaced by the system's authorities."""
     (gate.directory / "ca.pem").write_text("no certificate")
     settings = _changed(gate, upstream={"url": "https://127.0.0.1:8642", "tls": {"ca_file": "ca.pem"}})
+    with pytest.raises(ssl.SSLError):
+        build(settings, content_of(settings))
+
+
+async def test_each_listener_has_its_certificate_or_none(gate: Gate) -> None:
+    """In the order of the configuration; a pair that does not fit when it is loaded is an error."""
+    pair = make_pair(gate.directory)
+    tls = {"cert_file": pair.cert, "key_file": pair.key}
+    listen = [{"address": f"127.0.0.1:{free_port()}"}, {"address": f"127.0.0.1:{free_port()}", "tls": tls}]
+    settings = _changed(gate, listen=listen)
+    contexts = build(settings, content_of(settings)).contexts
+    assert [context is not None for context in contexts] == [False, True]
+    key = Path(pair.key).read_text()
+    make_pair(gate.directory)
+    Path(pair.key).write_text(key)
     with pytest.raises(ssl.SSLError):
         build(settings, content_of(settings))
 

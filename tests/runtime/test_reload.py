@@ -12,6 +12,7 @@ from herma.ingress import Generation
 from herma.runtime.reload import Reloader
 from support.gate import Gate, free_port
 from support.inside import Lines, start_of
+from support.wire_tls import make_pair
 
 
 class Reloading:
@@ -154,6 +155,28 @@ async def test_what_was_opened_at_the_start_cannot_change(
     assert reloading.reloader.settings.limits.max_concurrent_runs == 100
     assert f"{name} cannot change" in reloading.reloader.failure
     assert "restart" in reloading.log.text()
+
+
+async def test_a_bad_certificate_changes_nothing(gate: Gate) -> None:
+    """A key that does not fit, half a renewal: refused like any other mistake, before anything is applied."""
+    pair = make_pair(gate.directory)
+    gate.config["listen"][0]["tls"] = {"cert_file": pair.cert, "key_file": pair.key}
+    gate.write_config(gate.config)
+    reloading = Reloading(gate)
+    for bound in reloading.start.sockets:
+        bound.sock.close()
+    key = Path(pair.key).read_text()
+    make_pair(gate.directory)
+    renewed = Path(pair.key).read_text()
+    Path(pair.key).write_text(key)
+    await reloading.change(lambda config: config["limits"].update(max_concurrent_runs=7))
+    assert reloading.applied == []
+    assert "certificate" in reloading.reloader.failure
+    assert "BEGIN" not in reloading.reloader.failure
+    Path(pair.key).write_text(renewed)
+    await reloading.reloader.reload()
+    (generation,) = reloading.applied
+    assert [context is not None for context in generation.contexts] == [True]
 
 
 async def test_names_of_a_listener_may_change(reloading: Reloading) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import secrets
+import ssl
 from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass, field
 
@@ -26,7 +27,7 @@ class Generation:
     """Everything that one version of the configuration decides; a reload makes a new one.
 
     An exchange keeps the generation it began with, so that a reload never changes the rules in the middle of a stream.
-    `hosts` has one policy per listener, in the order of the configuration.
+    `hosts` has one policy per listener, in the order of the configuration; so has `contexts` its TLS, None where it speaks none.
     """
 
     settings: Settings
@@ -38,6 +39,7 @@ class Generation:
     authority: bytes
     upstream_key: Secret | None
     hosts: tuple[HostPolicy, ...]
+    contexts: tuple[ssl.SSLContext | None, ...]
 
 
 def _ids() -> Iterator[str]:

@@ -10,7 +10,7 @@ from herma.policy.lifecycle import Event, Lifecycle, Order, Stage
 from herma.runtime.log import Log
 from herma.runtime.sockets import Bound
 from herma.store import Store
-from herma.wire import Census, Server, ServerLimits, server_context
+from herma.wire import Census, Server, ServerLimits, renew
 
 __all__ = ["DataPlane"]
 
@@ -32,6 +32,8 @@ class DataPlane:
     ) -> None:
         self._log = log
         self._servers: list[Server] = []
+        # The listeners are opened with these; after a reload they show the certificates of the new generation.
+        self._contexts = generation.contexts
         self._lifecycle = lifecycle
         self._stop = asyncio.Event()
         self.plane = Plane(generation, store, lifecycle, audit, meter)
@@ -43,10 +45,8 @@ class DataPlane:
         # One for all listeners: a second address to reach the gate by is no second allowance.
         census = Census(limits.max_connections, limits.max_connections_per_address)
         for bound in sockets:
-            listener = settings.listen[bound.listener]
-            tls = server_context(listener.tls.cert_file, listener.tls.key_file) if listener.tls else None
             server = Server(handler(self.plane, bound.listener), limits, wire_error, census)
-            await server.serve(bound.sock, ssl=tls)
+            await server.serve(bound.sock, ssl=self._contexts[bound.listener])
             self._servers.append(server)
 
     async def swap(self, generation: Generation) -> None:
@@ -56,6 +56,9 @@ class DataPlane:
         limits = _limits(generation.settings)
         for server in self._servers:
             server.apply(limits)
+        for serving, fresh in zip(self._contexts, generation.contexts, strict=True):
+            if serving is not None and fresh is not None:
+                renew(serving, fresh)
         old.pool.retire()
 
     def stop_asked(self) -> None:

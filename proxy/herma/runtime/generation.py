@@ -19,7 +19,7 @@ from herma.policy.pipeline import Pipeline
 from herma.policy.profile import Profile
 from herma.policy.redaction import Redactor
 from herma.policy.secret import Secret
-from herma.wire import Pool, PoolLimits, TcpAddress, UnixAddress, client_context
+from herma.wire import Pool, PoolLimits, TcpAddress, UnixAddress, client_context, server_context
 
 __all__ = ["Content", "build", "new_fingerprint_key", "read_content"]
 
@@ -63,7 +63,11 @@ def new_fingerprint_key() -> Secret:
 
 
 def build(settings: Settings, content: Content) -> Generation:
-    """Make a generation; call it in the event loop that will use it."""
+    """Make a generation; call it in the event loop that will use it.
+
+    Raises:
+        OSError: certificates or authorities cannot be loaded.
+    """
     upstream = settings.upstream
     return Generation(
         settings=settings,
@@ -78,6 +82,10 @@ def build(settings: Settings, content: Content) -> Generation:
         authority=upstream.url.authority.encode("ascii"),
         upstream_key=upstream.key,
         hosts=tuple(_hosts(listener) for listener in settings.listen),
+        contexts=tuple(
+            server_context(listener.tls.cert_file, listener.tls.key_file) if listener.tls else None
+            for listener in settings.listen
+        ),
     )
 
 
