@@ -109,8 +109,9 @@ async def test_the_upstream_is_reached_as_configured(gate: Gate, url: str, autho
 
 async def test_authorities_that_are_none_are_an_error(gate: Gate) -> None:
     """A file without a certificate is not replaced by the system's authorities."""
-    (gate.directory / "ca.pem").write_text("no certificate")
-    settings = _changed(gate, upstream={"url": "https://127.0.0.1:8642", "tls": {"ca_file": "ca.pem"}})
+    pair = make_pair(gate.directory)
+    settings = _changed(gate, upstream={"url": "https://127.0.0.1:8642", "tls": {"ca_file": pair.cert}})
+    Path(pair.cert).write_text("no certificate")
     with pytest.raises(ssl.SSLError):
         build(settings, content_of(settings))
 
