@@ -124,3 +124,19 @@ def test_any_text_is_read_as_a_script(script: str) -> None:
     """Nothing makes the reader fail, and no line is empty."""
     assert all(line.strip() for line in resolve_script(script))
     assert all(line.strip() for line in resolve_argv(["sh", "-c", script, "a", "b"]))
+
+
+@pytest.mark.parametrize(
+    "character", ["\x80", "é", "\u4e00", "\ud7ff", "\uffff", "\U00010000", "\U000fdfbf", "\U0010ffff"]
+)
+def test_characters_beyond_ascii_do_not_reach_the_scanner(character: str) -> None:
+    """The grammar's C code reads beyond its tables for them, which ends the process."""
+    for script in (
+        character,
+        f"echo {character}",
+        f"${character}",
+        f"${{{character}}}",
+        f"<<{character}\nx\n{character}",
+        f"{{{character}..b}}",
+    ):
+        assert all(line.isascii() for line in resolve_script(script * 50))

@@ -69,6 +69,9 @@ _GLOB_PATHS = (
     "~/.netrc",
     "~/.aws/credentials",
 )
+# The grammar's scanner asks the C library about each character by its number, and reads beyond that library's table for large
+# ones: what is no ASCII could end the process. No command, path or operator that is judged here has such characters.
+_NO_ASCII = re.compile(r"[^\x00-\x7f]")
 _STATEMENTS = frozenset(
     {
         "command",
@@ -133,7 +136,7 @@ class _Reader:
             self._bind(positional)
         # The grammar reads the second one of `$1$2` as a word `2`; with braces it does not.
         text = _PARAMETER.sub(r"${\1}", text[:MAX_SCRIPT_CHARS].replace("\r\n", "\n"))
-        tree = _PARSER.parse(text.encode("utf-8", "replace"))
+        tree = _PARSER.parse(_NO_ASCII.sub("_", text).encode("ascii"))
         output, _ = self._block(tree.root_node, None, depth)
         self.variables |= saved
         self._positional = outer
