@@ -297,3 +297,23 @@ def test_known_shapes_change_nothing_but_the_time(
         assert short.deadline() == long.deadline()
     assert short.finish(now if text else 0.0) == long.finish(now if text else 0.0)
     assert short.take_findings() == long.take_findings()
+
+
+def test_what_goes_on_at_the_same_place_of_the_next_event_is_masked() -> None:
+    """A stream need not say which of its strings are pieces; other strings, and other events, stay."""
+    sse = SseRedactor(redactor())
+    first = event({"response": f"made {GITHUB[:12]}", "n": 1})
+    assert sse.feed(first, 0.0) == first
+    second = sse.feed(event({"response": f'{GITHUB[20:]} and "more"', "note": "kept", "n": 2}), 0.0)
+    assert json.loads(second.removeprefix(b"data: ")) == {"response": ' and "more"', "note": "kept", "n": 2}
+    assert [finding.rule_id for finding in sse.take_findings()] == ["secret-over-events"]
+    third = event({"response": " end", "n": 3})
+    assert sse.feed(third, 0.0) == third
+
+
+def test_a_string_that_carries_on_and_holds_another_secret_goes_whole() -> None:
+    """What is left of it could not be told from either."""
+    sse = SseRedactor(redactor())
+    sse.feed(event({"response": GITHUB[:12]}), 0.0)
+    second = sse.feed(event({"response": f"{GITHUB[12:]} {OPENAI}"}), 0.0)
+    assert json.loads(second.removeprefix(b"data: ")) == {"response": ""}

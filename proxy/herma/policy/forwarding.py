@@ -40,6 +40,10 @@ _DROPPED_DOWNSTREAM_PREFIXES = (b"x-accel-", b"access-control-")
 # The gate's own cookie names; an upstream must not be able to set a session of the gate.
 _OWN_COOKIE = re.compile(rb"\s*(?:__host-|__secure-)?herma", re.IGNORECASE)
 _BAD_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+_LOCATIONS = frozenset({b"location", b"content-location"})
+# What may stand alone for a URL of the upstream. A second slash, a backslash or a tab behind the first slash would make
+# browsers read a host.
+_LOCAL = re.compile(rb"(?:/(?:[!-.0-\[\]-~][!-~]*)?|\?[!-~]*)?")
 _ONCE = frozenset({
     b"date", b"content-type", b"x-content-type-options", b"x-frame-options", b"referrer-policy", b"location",
     b"strict-transport-security", b"retry-after", b"x-should-retry",
@@ -118,10 +122,13 @@ def websocket_asked(head: Head) -> bool:
     )
 
 
-def downstream_headers(status: int, headers: Headers, *, stream: bool) -> list[tuple[bytes, bytes]]:
+def downstream_headers(
+    status: int, headers: Headers, *, stream: bool, authority: bytes = b""
+) -> list[tuple[bytes, bytes]]:
     """Return the headers of the answer to the caller, without framing; names in lower case.
 
-    `stream` is True for an event stream. A 1xx answer gets nothing added.
+    `stream` is True for an event stream. A 1xx answer gets nothing added. `authority` is the `Host` that the upstream was
+    given: a redirect that it makes from it would lead the caller round the gate, so its host is taken off.
     """
     lowered = tuple((name.lower(), value.strip(b" \t")) for name, value in headers)
     named = connection_options(lowered)
@@ -131,7 +138,7 @@ def downstream_headers(status: int, headers: Headers, *, stream: bool) -> list[t
         if name in named or _dropped(name, value) or (name in _ONCE and name in seen):
             continue
         seen.add(name)
-        kept.append((name, value))
+        kept.append((name, _local(value, authority) if name in _LOCATIONS else value))
     if status < 200:
         return kept
     kept += [(name, value) for name, value in _SECURITY if name not in seen]
@@ -148,6 +155,15 @@ def _dropped(name: bytes, value: bytes) -> bool:
         or _BAD_VALUE.search(value) is not None
         or (name == b"set-cookie" and _OWN_COOKIE.match(value) is not None)
     )
+
+
+def _local(url: bytes, authority: bytes) -> bytes:
+    scheme, _, rest = url.partition(b"://")
+    path = rest[len(authority) :]
+    ours = authority and rest[: len(authority)].lower() == authority.lower()
+    if not ours or scheme.lower() not in {b"http", b"https"} or _LOCAL.fullmatch(path) is None:
+        return url
+    return path if path.startswith(b"/") else b"/" + path
 
 
 def _for_stream(kept: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:

@@ -249,11 +249,11 @@ class SseRedactor:
             return False
         for pointer, (start, end) in spans(text).items():
             if pointer in carried:
-                # The rest of the string is judged by itself already; only what was carried over is taken out as well.
-                written = json.loads(f'"{text[start:end]}"')
-                rest = literal(self._redactor.text(written[carried[pointer] :]).text, text[start:end])
-                waiting.edits = [edit for edit in waiting.edits if not start <= edit[0] < end]
-                waiting.edits.append((start, end, rest))
+                # A string that holds another secret as well goes whole.
+                others = [edit for edit in waiting.edits if not start <= edit[0] < end]
+                alone = len(others) == len(waiting.edits)
+                rest = json.loads(f'"{text[start:end]}"')[carried[pointer] :] if alone else ""
+                waiting.edits = [*others, (start, end, literal(rest, text[start:end]))]
         self._findings.append(Finding("secret-over-events"))
         return True
 

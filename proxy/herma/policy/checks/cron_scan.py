@@ -79,12 +79,8 @@ def _jobs(value: Any, *, lenient: bool) -> Iterator[tuple[str, Any]]:
     """
     stack: list[tuple[str, Any]] = [("", value)]
     looked = 0
-    while stack:
+    while stack and looked < MAX_NODES:
         looked += 1
-        if looked > MAX_NODES:
-            # Whatever is left is not looked at: as much text as no check takes stands for it.
-            yield "", " " * (MAX_JOB_CHARS + 1)
-            return
         place, node = stack.pop()
         if isinstance(node, dict):
             if _is_job({name.lower() for name in node}, lenient=lenient):
@@ -99,6 +95,9 @@ def _jobs(value: Any, *, lenient: bool) -> Iterator[tuple[str, Any]]:
             continue
         kinds = (dict, list, str) if lenient else (dict, list)
         stack += [(f"{place}/{step}", child) for step, child in inside if child and isinstance(child, kinds)]
+    if stack:
+        # Whatever is left is not looked at: as much text as no check takes stands for it.
+        yield "", " " * (MAX_JOB_CHARS + 1)
 
 
 def _is_job(names: set[str], *, lenient: bool) -> bool:
