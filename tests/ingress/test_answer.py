@@ -77,6 +77,15 @@ async def test_a_page_may_read_answers_and_streams() -> None:
             assert response.get("access-control-allow-origin") == ORIGIN
 
 
+async def test_what_the_upstream_says_of_origins_is_not_said_twice() -> None:
+    """An upstream that varies by origin itself leaves one `Vary: Origin`, and its other words stand."""
+    async with gated(cors=CORS) as gate:
+        headers = [("Vary", "Origin"), ("Vary", "Accept")]
+        gate.agent.on("GET", "/v1/models", answer(200, headers=headers))
+        response = await gate.ask("GET", "/v1/models", headers=FROM_PAGE)
+        assert sorted(value for name, value in response.headers if name == "vary") == ["Accept", "Origin"]
+
+
 async def test_without_an_origin_there_is_no_grant() -> None:
     """Nothing is granted that was not asked for."""
     async with gated(cors=CORS) as gate:

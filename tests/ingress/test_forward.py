@@ -364,3 +364,12 @@ async def test_no_answer_shows_a_key() -> None:
         assert talk.status == 401
         assert UPSTREAM_KEY.encode() not in talk.received
         assert KEYS["runner"].encode() not in talk.received
+
+
+async def test_a_redirect_made_from_the_host_leads_back_to_the_gate() -> None:
+    """A server that takes off a slash names the `Host` it was given; the caller stays at the gate."""
+    async with gated() as gate:
+        url = f"http://{gate.plane.generation.authority.decode()}/v1/models"
+        gate.agent.on("GET", "/v1/models/", answer(307, headers=[("Location", url)]))
+        response = await gate.ask("GET", "/v1/models/")
+        assert (response.status, response.get("location")) == (307, "/v1/models")

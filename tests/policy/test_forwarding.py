@@ -164,6 +164,37 @@ def test_bare_answer_gets_the_security_headers() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("said", "passed"),
+    [
+        (b"http://127.0.0.1:8642/v1/models?a=b#c", b"/v1/models?a=b#c"),
+        (b"HTTPS://127.0.0.1:8642", b"/"),
+        (b"http://127.0.0.1:8642?a=b", b"/?a=b"),
+        (b"/v1/models", b"/v1/models"),
+        (b"https://agent.example/v1/models", b"https://agent.example/v1/models"),
+        # not this host, whatever it begins with
+        (b"http://127.0.0.1:86420/", b"http://127.0.0.1:86420/"),
+        (b"http://127.0.0.1:8642@evil.example/", b"http://127.0.0.1:8642@evil.example/"),
+        (b"ftp://127.0.0.1:8642/", b"ftp://127.0.0.1:8642/"),
+        # alone, these would name a host
+        (b"http://127.0.0.1:8642//evil.example/", b"http://127.0.0.1:8642//evil.example/"),
+        (b"http://127.0.0.1:8642/\\evil.example/", b"http://127.0.0.1:8642/\\evil.example/"),
+        (b"http://127.0.0.1:8642/\t/evil.example/", b"http://127.0.0.1:8642/\t/evil.example/"),
+    ],
+)
+@pytest.mark.parametrize("name", [b"Location", b"Content-Location"])
+def test_a_redirect_to_the_upstream_leads_back_to_the_gate(name: bytes, said: bytes, passed: bytes) -> None:
+    """Servers make the URL from the `Host` they were given; callers cannot or must not go there."""
+    lines = downstream_headers(307, ((name, said),), stream=False, authority=b"127.0.0.1:8642")
+    assert dict(lines)[name.lower()] == passed
+
+
+def test_without_an_authority_a_redirect_stays_as_it_is() -> None:
+    """Nothing is taken for the upstream's where it is not known what the upstream is called."""
+    lines = downstream_headers(307, ((b"Location", b"http:///v1"),), stream=False)
+    assert dict(lines)[b"location"] == b"http:///v1"
+
+
 def test_upstream_security_headers_are_kept_and_not_doubled() -> None:
     """What the upstream says stands, once; its HSTS passes; two policies both stand, as both apply."""
     lines = down(

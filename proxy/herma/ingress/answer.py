@@ -47,4 +47,6 @@ class Answer:
         await self._request.start(status, self._lines(headers), length=length)
 
     def _lines(self, headers: HeaderLines) -> list[tuple[bytes, bytes]]:
-        return [*headers, *self.extra, (b"x-herma-exchange", self._record.exchange.encode("ascii"))]
+        # What the upstream says in the same words, such as `Vary: Origin`, is said once.
+        own = [line for line in headers if line not in self.extra]
+        return [*own, *self.extra, (b"x-herma-exchange", self._record.exchange.encode("ascii"))]

@@ -231,8 +231,11 @@ class Forwarder:
         unpacked, so its Content-Encoding goes.
         """
         redactor, cookies = self._generation.redactor, self._generation.profile.cookies
+        authority = self._generation.authority
         lines = []
-        for name, value in downstream_headers(head.status, head.headers, stream=media is Media.EVENTS):
+        for name, value in downstream_headers(
+            head.status, head.headers, stream=media is Media.EVENTS, authority=authority
+        ):
             if name == b"content-encoding" and media is not Media.OPAQUE:
                 continue
             # Where the upstream uses cookies, the one that it sets is the caller's to keep.
