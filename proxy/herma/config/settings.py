@@ -207,7 +207,7 @@ class Limits:
     )
     max_json_depth: int = option("Levels of a JSON body.", default=64, minimum=4, maximum=200)
     max_json_keys: int = option(
-        "Keys and items of a JSON body.", default=20_000, minimum=16, maximum=10_000_000
+        "Members of all objects of a JSON body.", default=20_000, minimum=16, maximum=10_000_000
     )
     max_response_bytes: Bytes = option(
         "Largest answer that is decided whole.", default=Bytes(67_108_864), minimum=65_536, maximum=1 << 32
