@@ -1,6 +1,7 @@
 """The data plane of one process."""
 
 import asyncio
+import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -182,6 +183,36 @@ async def test_a_renewed_certificate_is_shown_after_a_reload(gate: Gate) -> None
                 before = pair.trusting()
                 assert await ask(before) == 200
             assert await speak(kept) == 200
+
+
+async def test_an_upstream_that_refuses_a_large_body_unread_is_heard(gate: Gate) -> None:
+    """It answers after the head and closes; the caller gets that answer, not the gate's own 502."""
+    refusal = b'{"error":{"message":"too large"}}'
+
+    def refuse(listening: socket.socket) -> None:
+        sock, _ = listening.accept()
+        with sock:
+            sock.settimeout(PATIENCE_S)
+            head = b""
+            while not head.endswith(b"\r\n\r\n"):
+                head += sock.recv(1)
+            sock.recv(1, socket.MSG_PEEK)
+            sock.sendall(
+                b"HTTP/1.1 413 Payload Too Large\r\nContent-Type: application/json\r\n"
+                b"Content-Length: %d\r\n\r\n" % len(refusal) + refusal
+            )
+
+    body = b'{"messages":[{"role":"user","content":"' + b"hello " * (1 << 20) + b'"}]}'
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(PATIENCE_S)
+        gate.config["upstream"]["url"] = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        gate.write_config(gate.config)
+        async with _running(gate) as running:
+            talk, _ = await asyncio.gather(
+                running.ask("POST", CHAT, key="admin", body=body), asyncio.to_thread(refuse, listening)
+            )
+    assert talk.status == 413
+    assert talk.first.body == refusal
 
 
 async def test_without_anything_to_wait_for_it_stops_at_once(running: Running) -> None:

@@ -91,7 +91,8 @@ class Served:
     clients: list[Client] = field(default_factory=list)
 
     async def client(self) -> Client:
-        reader, writer = await asyncio.open_connection(*self.address, ssl=self.client_ssl, limit=1 << 25)
+        async with asyncio.timeout(PATIENCE_S):
+            reader, writer = await asyncio.open_connection(*self.address, ssl=self.client_ssl, limit=1 << 25)
         client = Client(reader, writer)
         self.clients.append(client)
         return client

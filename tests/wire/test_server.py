@@ -70,7 +70,8 @@ async def test_draining_lets_requests_end_and_closes_the_rest() -> None:
     async with serving(wait) as served:
         idle, busy = await served.client(), await served.client()
         busy.send(GET)
-        await started.wait()
+        async with asyncio.timeout(PATIENCE_S):
+            await started.wait()
         loop = asyncio.get_running_loop()
         draining = loop.create_task(served.server.drain(PATIENCE_S))
         assert await idle.rest() == b""
@@ -95,7 +96,8 @@ async def test_draining_closes_after_a_stream_that_had_promised_more() -> None:
     async with serving(stream) as served:
         client = await served.client()
         client.send(GET)
-        await started.wait()
+        async with asyncio.timeout(PATIENCE_S):
+            await started.wait()
         draining = asyncio.get_running_loop().create_task(served.server.drain(PATIENCE_S))
         await asyncio.sleep(0)
         go_on.set()
@@ -122,8 +124,9 @@ async def test_draining_aborts_what_does_not_end() -> None:
         stuck, tunnel = await served.client(), await served.client()
         stuck.send(GET)
         tunnel.send(b"GET / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
-        await both.acquire()
-        await both.acquire()
+        async with asyncio.timeout(PATIENCE_S):
+            await both.acquire()
+            await both.acquire()
         await served.server.drain(0.01)
         async with asyncio.timeout(PATIENCE_S):
             await cancelled.wait()
