@@ -238,3 +238,24 @@ def test_matching_is_total_and_closed_by_default(parts: list[str], method: str) 
         assert match.route.public is ((method, found.path) == ("GET", "/health"))
         assert match.route.operation != "cron.fire"
         assert match.known is (match.route.operation != UNKNOWN)
+
+
+def test_an_encoded_slash_is_taken_where_a_route_expects_one_only() -> None:
+    """Anywhere else, in a prefix, or with another method, the path has no single meaning."""
+    model = Route("GET", "/v1/models/{model}", "models.read", Scope.READ, encoded_slash=True)
+    other = Route("GET", "/v1/runs/{run_id}", "run.read", Scope.READ)
+    profile = Profile("p", "1", (model, other), prefixes=("/p/{profile}",))
+    for path in ("/v1/models/org%2Fmodel", "/p/work/v1/models/org%2fmodel"):
+        found = profile.match("GET", target(path))
+        assert isinstance(found, Match)
+        assert found.params["model"] == "org/model"
+    for method, path in (
+        ("GET", "/v1/runs/a%2Fb"),
+        ("GET", "/v1%2Fmodels/x"),
+        ("GET", "/p/a%2Fb/v1/models/x"),
+        ("POST", "/v1/models/a%2Fb"),
+        ("GET", "/nope/a%2Fb"),
+    ):
+        denied = profile.match(method, target(path))
+        assert isinstance(denied, Deny)
+        assert (denied.status, denied.close) == (400, True)

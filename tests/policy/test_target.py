@@ -51,8 +51,12 @@ REFUSED = {
     "half encoded dots": b"/public/.%2e/admin",
     "encoded single dot": b"/%2e/admin",
     "dots with parameters": b"/public/..;x=1/admin",
-    "encoded slash": b"/public%2fadmin",
-    "encoded slash upper case": b"/public%2Fadmin",
+    "encoded slash at the start": b"/%2fadmin",
+    "encoded slash at the end": b"/public%2F/x",
+    "two encoded slashes": b"/public%2f%2Fadmin",
+    "dots behind an encoded slash": b"/public%2f..%2fadmin",
+    "dot behind an encoded slash": b"/public%2f%2e/x",
+    "full-width slash beside an encoded one": b"/a%2fb%ef%bc%8fc",
     "strip prefix": b"/a%2f..%2fb",
     "double slash at the start": b"//admin",
     "double slash inside": b"/public//admin",
@@ -214,3 +218,21 @@ def test_parameter_names_are_folded(query: bytes, names: set[str]) -> None:
 def test_percent_decoding_happens_once_and_leaves_the_invalid() -> None:
     """Valid escapes are decoded one time; what is no escape stays."""
     assert percent_decode(b"%2541%zz%4") == b"%41%zz%4"
+
+
+@pytest.mark.parametrize("raw", [b"/v1/models/org%2fmodel", b"/v1/models/org%2Fmodel", b"/a%2fb%2Fc/d"])
+def test_an_encoded_slash_inside_a_segment_is_told(raw: bytes) -> None:
+    """Most routes refuse it; one whose parameter may hold a slash keeps it, and the bytes stay as they are."""
+    target = canonical_target(raw)
+    assert isinstance(target, Target)
+    assert target.slashed
+    assert target.raw == raw
+    assert len(target.segments) == raw.count(b"/")
+
+
+def test_a_plain_path_is_not_slashed() -> None:
+    """Nor one with other characters encoded."""
+    for raw in (b"/v1/models", b"/v1/m%6Fdels", b"/"):
+        target = canonical_target(raw)
+        assert isinstance(target, Target)
+        assert not target.slashed

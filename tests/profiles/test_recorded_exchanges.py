@@ -52,6 +52,8 @@ def test_recorded_exchange_is_understood(name: str, exchange: dict[str, Any]) ->
     match = profile.match(head.method, head.target)
     if isinstance(match, Deny):
         assert str(match.status) == gate
+        if match.status == 400:
+            return
         assert profile.envelope_for(head.target) == exchange["envelope"]
         return
     check_match(exchange, match)

@@ -36,6 +36,7 @@ _TOP: Final = (
 _ROUTE: Final = (
     "method", "path", "operation", "scope", "envelope", "turn", "stream", "dialect", "public", "max_body_bytes", "text",
     "checks", "run_param", "response_run_pointer", "auth", "owned", "creates", "refers", "headers", "closed",
+    "encoded_slash",
 )  # fmt: skip
 _FAMILY: Final = ("path", "envelope", "scope", "owned", "run_param")
 
@@ -156,6 +157,7 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
         ),
         headers=_headers(node, session_headers),
         closed=node.flag("closed"),
+        encoded_slash=node.flag("encoded_slash"),
     )
 
 

@@ -74,6 +74,8 @@ class Passage:
             await self._answer.whole(204, preflight, b"")
             return
         match = self._generation.profile.match(head.method, head.target)
+        if isinstance(match, Deny) and match.status == 400:
+            raise Refusal(match)
         self._know(head, match)
         principal = await self._caller(head)
         if isinstance(match, Deny):

@@ -37,6 +37,7 @@ __all__ = [
 UNKNOWN = "unknown"
 """The operation of a route that no profile names."""
 
+_SLASHED = Deny(400, "herma.request.target", "The path of the request has no single meaning.", close=True)
 # What may change something may also start a turn.
 _MAY_START_TURN = frozenset({"POST", "PUT", "PATCH"})
 
@@ -125,8 +126,20 @@ class Profile:
         object.__setattr__(self, "_prefix_parts", tuple(split_template(prefix) for prefix in self.prefixes))
 
     def match(self, method: str, target: Target) -> Match | Deny:
-        """Find the route; a known path with another method is 405, a closed route is 403, all else is a match."""
+        """Find the route.
+
+        A known path with another method is 405, a closed route is 403, an encoded slash where none is expected is 400; all
+        else is a match.
+        """
         segments, prefix = self._strip(target.segments)
+        found = self._find(method, segments, prefix)
+        if target.slashed and not (
+            isinstance(found, Match) and found.route.encoded_slash and "/" not in prefix
+        ):
+            return _SLASHED
+        return found
+
+    def _find(self, method: str, segments: tuple[str, ...], prefix: str) -> Match | Deny:
         table = self._prefixed if prefix else self._plain
         entry = table.find(segments)
         if entry is None:

@@ -81,6 +81,7 @@ class Route:
     inspections. `refers` are (kind, JSON Pointer) of ids in the request body, `headers` (lower-case name, kind) of ids
     in request headers, that belong to one key. `run_param` is the path parameter that holds a run id,
     `response_run_pointer` where the answer holds one. A `closed` route is refused whoever asks.
+    Only a route with `encoded_slash` takes `%2F` inside a path parameter.
     """
 
     method: str
@@ -103,3 +104,4 @@ class Route:
     refers: tuple[tuple[str, str], ...] = ()
     headers: tuple[tuple[bytes, str], ...] = ()
     closed: bool = False
+    encoded_slash: bool = False

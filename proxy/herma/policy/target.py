@@ -37,13 +37,15 @@ class Target:
     """An accepted target.
 
     `raw` is forwarded byte for byte. `path` is decoded once, which for an accepted target is unambiguous;
-    `segments` are its parts (the last one is empty when the path ends in a slash). `query` is raw, without `?`.
+    `segments` are its parts (the last one is empty when the path ends in a slash). `query` is raw, without `?`. `slashed`
+    tells that a segment holds an encoded slash: only a route that expects one there may take it.
     """
 
     raw: bytes
     path: str
     segments: tuple[str, ...]
     query: bytes
+    slashed: bool = False
 
 
 def canonical_target(raw: bytes) -> Target | Deny:
@@ -64,7 +66,8 @@ def canonical_target(raw: bytes) -> Target | Deny:
         return _refuse("query", "The query of the request has no single meaning.")
     if query and not _METHOD_OVERRIDES.isdisjoint(parameter_names(query)):
         return _refuse("method_override", "The query tries to override the request method.")
-    return Target(raw, "/" + "/".join(segments), segments, query)
+    slashed = any("/" in segment for segment in segments)
+    return Target(raw, "/" + "/".join(segments), segments, query, slashed)
 
 
 def parameter_names(query: bytes) -> frozenset[str]:
@@ -113,9 +116,11 @@ def _segment(raw: bytes) -> str | None:
         text = percent_decode(raw).decode("utf-8", "strict")  # refuses overlong forms and surrogates
     except UnicodeDecodeError:
         return None
+    # A raw slash never gets here: these are encoded ones, and what they would cut apart has to be plain too.
+    parts = text.split("/")
     # A framework that folds compatibility characters would read U+FF0F as a slash and U+2025 as two dots.
-    folded = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    return text if _unambiguous(text) and _unambiguous(folded) else None
+    folded = parts if text.isascii() else [unicodedata.normalize("NFKC", part) for part in parts]
+    return text if all(part and _unambiguous(part) for part in (*parts, *folded)) else None
 
 
 def _unambiguous(text: str) -> bool:
