@@ -11,7 +11,6 @@ from herma.wire.request_body import RequestBody
 BODY_BYTES = 256 * 1024
 
 
-@pytest.mark.xfail(strict=True, reason="each packet is kept as an object of its own until the body is whole")
 @pytest.mark.parametrize("packet_bytes", [2, 7])
 async def test_a_body_in_tiny_packets_costs_little_more_than_its_size(packet_bytes: int) -> None:
     """The memory for bodies is shared out by their size; two bytes a packet must not multiply it by thirty."""
