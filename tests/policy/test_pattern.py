@@ -1,7 +1,7 @@
 """The subset of regular expressions that rules may use."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from herma.policy.pattern import MAX_PATTERN_CHARS, PatternError, compile_pattern, examine_pattern
@@ -69,6 +69,7 @@ def test_word_characters_are_ascii() -> None:
 
 
 @given(st.text(alphabet="ab(){}[]|?*+\\<!=:Pi0,1-^$", max_size=24))
+@example("{0i<")
 @settings(max_examples=300)
 def test_examining_never_fails_otherwise_and_what_passes_compiles(pattern: str) -> None:
     """Any text is either refused with a PatternError or compiles."""

@@ -53,7 +53,8 @@ def examine_pattern(pattern: str) -> None:
     _Examiner(pattern).run()
     try:
         compile_pattern(pattern)
-    except regex.error as error:
+    except (regex.error, ValueError) as error:
+        # The module's own fuzzy syntax raises a bare ValueError where a number is missing.
         raise PatternError(f"not a regular expression: {error}", 1) from error
 
 
