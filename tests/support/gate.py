@@ -25,6 +25,7 @@ __all__ = ["SCOPES", "Gate", "free_port", "merged", "refused_start"]
 START_TIMEOUT_S = 40.0
 STOP_TIMEOUT_S = 15.0
 ADMIN_TIMEOUT_S = 5.0
+PORTS = range(20_000, 32_000)
 ROOT = Path(__file__).resolve().parents[2]
 # The keys every gate of the suites has: name to scopes.
 SCOPES: dict[str, list[str]] = {
@@ -38,10 +39,20 @@ SCOPES: dict[str, list[str]] = {
 
 
 def free_port(address: str = "127.0.0.1") -> int:
-    """Return a port that was free a moment ago."""
-    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
-        probe.bind((address, 0))
-        return int(probe.getsockname()[1])
+    """Return a port that was free a moment ago.
+
+    Below the range that the kernel takes ports for outgoing connections from, so that none of those takes it first.
+    """
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    for _ in range(200):
+        port = secrets.choice(PORTS)
+        with socket.socket(family) as probe:
+            try:
+                probe.bind((address, port))
+            except OSError:
+                continue
+            return port
+    raise AssertionError("no free port among those for tests")
 
 
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
