@@ -21,7 +21,7 @@ TURNS = {
     "chat": CHAT,
     "responses": "/v1/responses",
     "runs": "/v1/runs",
-    "prefixed": "/p/work/v1/chat/completions",
+    "prefixed": "/p/team/v1/chat/completions",
     "session chat": "/api/sessions/s1/chat",
     "session stream": "/api/sessions/s1/chat/stream",
     "job": "/api/jobs/j1/run",
@@ -273,7 +273,7 @@ async def test_a_poll_that_sees_the_end_frees_the_slot(state: str) -> None:
         assert (await gate.ask("GET", "/v1/runs/run_1")).status == 200
         assert gate.slots == 1
         gate.agent.on("GET", "/v1/runs/run_1", {"run_id": "run_1", "status": state})
-        assert (await gate.ask("GET", "/p/work/v1/runs/run_1")).status == 404
+        assert (await gate.ask("GET", "/p/team/v1/runs/run_1")).status == 404
         assert gate.slots == 1
         assert (await gate.ask("GET", "/v1/runs/run_1")).status == 200
         assert gate.slots == 0

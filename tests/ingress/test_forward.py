@@ -140,7 +140,7 @@ async def test_a_wrong_key_on_a_public_route_is_no_key() -> None:
 async def test_the_prefixed_twin_of_a_public_route_is_not_public() -> None:
     """Only the exact path is."""
     async with gated() as gate:
-        assert (await gate.ask("GET", "/p/work/health", key=None)).status == 401
+        assert (await gate.ask("GET", "/p/team/health", key=None)).status == 401
         assert gate.agent.calls == []
 
 

@@ -18,7 +18,7 @@ ON_RUN = {
     "approve": ("POST", f"/v1/runs/{RUN}/approval", b'{"choice":"once"}'),
     "stop": ("POST", f"/v1/runs/{RUN}/stop", b""),
     "steer": ("POST", f"/v1/runs/{RUN}/steer", b'{"input":"x"}'),
-    "prefixed": ("GET", f"/p/work/v1/runs/{RUN}", b""),
+    "prefixed": ("GET", f"/p/team/v1/runs/{RUN}", b""),
     "unknown below": ("GET", f"/v1/runs/{RUN}/new", b""),
 }
 
@@ -169,7 +169,7 @@ async def test_a_session_is_one_wherever_it_is_named() -> None:
             await gate.ask("DELETE", "/api/sessions/project-one", key="other"),
             await gate.ask("GET", "/api/sessions/project-one/messages", key="other"),
             await _post(gate, "/api/sessions/project-one/chat", {"message": "x"}, "other"),
-            await _post(gate, "/p/work/api/sessions/project-one/fork", {}, "other"),
+            await _post(gate, "/p/team/api/sessions/project-one/fork", {}, "other"),
             await _post(gate, "/v1/runs", {"input": "x", "session_id": "project-one"}, "other"),
             await _post(gate, "/api/sessions", {"id": "project-one"}, "other"),
             await _post(gate, "/v9/new", {}, "other", headers=SESSION),

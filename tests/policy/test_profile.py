@@ -245,7 +245,7 @@ def test_an_encoded_slash_is_taken_where_a_route_expects_one_only() -> None:
     model = Route("GET", "/v1/models/{model}", "models.read", Scope.READ, encoded_slash=True)
     other = Route("GET", "/v1/runs/{run_id}", "run.read", Scope.READ)
     profile = Profile("p", "1", (model, other), prefixes=("/p/{profile}",))
-    for path in ("/v1/models/org%2Fmodel", "/p/work/v1/models/org%2fmodel"):
+    for path in ("/v1/models/org%2Fmodel", "/p/team/v1/models/org%2fmodel"):
         found = profile.match("GET", target(path))
         assert isinstance(found, Match)
         assert found.params["model"] == "org/model"
