@@ -17,7 +17,6 @@ __all__ = [
     "Forwarded",
     "downstream_headers",
     "upstream_headers",
-    "websocket_asked",
 ]
 
 # Longest useful value seen from the upstreams: a Content-Security-Policy of 2 KiB. What is longer is dropped: the
@@ -85,7 +84,7 @@ def upstream_headers(
         forwarded: what to say of the caller; None says nothing.
         inspected: the answer is read by the gate: it has to come whole and uncompressed.
         cookies: whether the upstream uses cookies; where it does not they are dropped.
-        websocket: carry the handshake on (`websocket_asked` was true).
+        websocket: carry the handshake on; the wire has told it from other requests.
     """
     named = connection_options(head.headers)
     kept = [
@@ -110,16 +109,6 @@ def upstream_headers(
     if websocket:
         result += [(b"connection", b"Upgrade"), (b"upgrade", b"websocket")]
     return result
-
-
-def websocket_asked(head: Head) -> bool:
-    """Tell whether this is a WebSocket handshake (RFC 6455 section 4.2.1), token by token, not by substring."""
-    return (
-        head.method == "GET"
-        and head.version == "1.1"
-        and (head.get(b"upgrade") or b"").lower() == b"websocket"
-        and b"upgrade" in connection_options(head.headers)
-    )
 
 
 def downstream_headers(
