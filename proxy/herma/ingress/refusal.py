@@ -1,6 +1,7 @@
 """A refusal on its way to the answer, and the refusals that the ingress itself decides."""
 
 from herma.policy.decision import Deny
+from herma.policy.lifecycle import RETRY_AFTER_S
 
 __all__ = ["Refusal", "body_too_large", "draining", "full", "slow_down", "store_down", "upstream_failed"]
 
@@ -29,7 +30,7 @@ def draining() -> Deny:
         503,
         "herma.draining",
         "The gate is stopping and starts no new turns. Try again shortly.",
-        retry_after_s=5,
+        retry_after_s=RETRY_AFTER_S,
         retryable=True,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-__all__ = ["TRANSITIONS", "Event", "Lifecycle", "Order", "Stage"]
+__all__ = ["RETRY_AFTER_S", "TRANSITIONS", "Event", "Lifecycle", "Order", "Stage"]
 
 # What a refused caller is told to wait: the time a replacement usually needs to come up.
 RETRY_AFTER_S = 5
