@@ -265,18 +265,13 @@ async def test_what_another_profile_found_is_forgotten(
     assert {seen.path for seen in upstream.seen[asked:]} == {"/health"}
 
 
-async def test_it_looks_again_and_again(looking: Looking) -> None:
-    """It runs until it is cancelled; what wants to know is told after the first look."""
-    told = asyncio.Event()
-
-    async def first_look() -> None:
-        assert looking.state.up
-        told.set()
-
+async def test_it_looks_until_it_is_cancelled(looking: Looking) -> None:
+    """The first look comes at once."""
     async with asyncio.TaskGroup() as group:
-        task = group.create_task(looking.watch.run(first_look))
-        await until(told.is_set)
+        task = group.create_task(looking.watch.run())
+        await until(lambda: looking.state.up)
         task.cancel()
+    assert task.cancelled()
 
 
 async def test_an_answer_is_read_as_a_strangers(looking: Looking, upstream: RecordingUpstream) -> None:

@@ -5,7 +5,7 @@ a bound and treated as a stranger's: only the fields that the profile names are 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,13 +89,10 @@ class UpstreamWatch:
         self._known: Generation | None = None
         self.state = UpstreamState()
 
-    async def run(self, first_look: Callable[[], Awaitable[None]] | None = None) -> None:
+    async def run(self) -> None:
         """Look every few seconds until cancelled."""
         while True:
             await self.look()
-            if first_look is not None:
-                await first_look()
-                first_look = None
             await asyncio.sleep(INTERVAL_S)
 
     async def look(self) -> None:
