@@ -7,7 +7,7 @@ import pytest
 from herma.content.profiles import load_profile, parse_profile, profile_names
 from herma.errors import ContentError
 from herma.policy.grant import Scope
-from herma.policy.profile import Creates, Dialect, Envelope, Owned, Stream, Turn
+from herma.policy.routing.profile import Creates, Dialect, Envelope, Owned, Stream, Turn
 
 MINIMAL = """\
 name: tiny

@@ -6,8 +6,8 @@ import pytest
 
 from herma.errors import StoreError
 from herma.ingress.admission import Slot
-from herma.policy.lifecycle import Event
-from herma.policy.route import Turn
+from herma.policy.limits.lifecycle import Event
+from herma.policy.routing.route import Turn
 from herma.store import Ask, Lease
 from herma.wire import ServerLimits
 from support.inprocess import Call, Gated, code, event, gated, held, json_of, sse, until

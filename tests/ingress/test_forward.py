@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from herma.policy.throttle import ThrottleLimits
+from herma.policy.limits.throttle import ThrottleLimits
 from support.inprocess import KEYS, SECRET, UPSTREAM_KEY, Call, Gated, code, gated, held, json_of
 from support.raw import Ended
 from support.upstream import answer

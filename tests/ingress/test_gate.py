@@ -6,7 +6,7 @@ import pytest
 
 from herma.errors import StoreError
 from herma.ingress import wire_error
-from herma.policy.lifecycle import Event
+from herma.policy.limits.lifecycle import Event
 from herma.wire import ServerLimits
 from support.inprocess import SECRET, Call, code, event, gated, held, json_of, received, until
 from support.raw import Ended

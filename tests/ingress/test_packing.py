@@ -3,7 +3,7 @@
 import pytest
 
 from herma.ingress.packing import packed_as, packing
-from herma.policy.inflate import InflateError
+from herma.policy.message.inflate import InflateError
 
 
 @pytest.mark.parametrize("values", [[], [b""], [b"identity"], [b" Identity "]])

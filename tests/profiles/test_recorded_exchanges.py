@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from herma.content.profiles import load_profile
-from herma.policy.canonical import Head, canonical_head
 from herma.policy.decision import Deny
 from herma.policy.jsondoc import find, parse, strings
-from herma.policy.profile import Match, Profile, Turn
+from herma.policy.message.canonical import Head, canonical_head
+from herma.policy.routing.profile import Match, Profile, Turn
 from herma.yamlfile import load
 
 HERE = Path(__file__).parent

@@ -14,7 +14,7 @@ import pytest
 
 from herma.policy.checks.indicator_guard import IndicatorGuard
 from herma.policy.decision import Deny
-from herma.policy.entry_finder import Entry
+from herma.policy.entry.finder import Entry
 from herma.policy.exchange import Phase
 from support.exchanges import exchange, match
 from support.guard_content import entry_judge, indicators, prompt_scan

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from herma import __version__
-from herma.policy.lifecycle import Event, Lifecycle
-from herma.policy.route import Turn
+from herma.policy.limits.lifecycle import Event, Lifecycle
+from herma.policy.routing.route import Turn
 from herma.runtime.control import Control
 from herma.runtime.generation import build
 from herma.runtime.reload import Reloader

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from herma.ingress import Record
-from herma.policy.lifecycle import Lifecycle, Stage
+from herma.policy.limits.lifecycle import Lifecycle, Stage
 from herma.runtime.dataplane import DataPlane
 from herma.runtime.generation import build
 from herma.runtime.tally import Tally

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from herma.policy.route import Turn
+from herma.policy.routing.route import Turn
 from herma.runtime.hub import serve_hub
 from herma.runtime.signals import CHILD_STOP
 from herma.runtime.worker import METRICS

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from herma.policy.route import Turn
+from herma.policy.routing.route import Turn
 from herma.runtime.generation import build, new_fingerprint_key, read_content
 from herma.runtime.runs import MAX_ASKED, RunWatch
 from herma.store import Ask, Lease, MemoryStore

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from herma.policy.throttle import ThrottleLimits
+from herma.policy.limits.throttle import ThrottleLimits
 from herma.runtime.start import Start, throttle_limits
 from herma.store import RunLease
 from support.gate import Gate

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from herma.policy.route import Turn
+from herma.policy.routing.route import Turn
 from herma.store import Ask, Coordinator, Farewell, Lease, MemoryStore, MessageError, Notice, RemoteStore
 from herma.store.messages import Answer, Call, encode
 from support.shared_state import Attended, Clock, settle, workers

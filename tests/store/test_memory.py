@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from herma.policy.admission import MAX_RUN_AGE_S
-from herma.policy.route import Turn
-from herma.policy.throttle import ThrottleLimits
+from herma.policy.limits.admission import MAX_RUN_AGE_S
+from herma.policy.limits.throttle import ThrottleLimits
+from herma.policy.routing.route import Turn
 from herma.store import Ask, Lease, MemoryStore, Owner, RunLease
 from support.shared_state import Clock
 

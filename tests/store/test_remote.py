@@ -13,7 +13,7 @@ import pytest
 import uvloop
 
 from herma.errors import StoreError
-from herma.policy.route import Turn
+from herma.policy.routing.route import Turn
 from herma.store import Ask, Coordinator, Lease, MemoryStore, Owner, RemoteStore
 from herma.store.messages import Answer, Call, Decoder, encode
 from support.shared_state import Clock, settle, workers

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from herma.policy.admission import MAX_RUN_ID_CHARS
-from herma.policy.route import Turn
+from herma.policy.limits.admission import MAX_RUN_ID_CHARS
+from herma.policy.routing.route import Turn
 from herma.store import Ask, Coordinator, Full, Lease, MemoryStore, Owner, Store, Which
 from support.shared_state import Clock, workers
 

@@ -3,12 +3,12 @@
 import json
 from typing import Any
 
-from herma.policy.canonical import Head, canonical_head
 from herma.policy.exchange import Exchange
 from herma.policy.grant import Principal, Scope
 from herma.policy.jsondoc import Document
-from herma.policy.profile import Match
-from herma.policy.route import Route
+from herma.policy.message.canonical import Head, canonical_head
+from herma.policy.routing.profile import Match
+from herma.policy.routing.route import Route
 
 __all__ = ["ADMIN", "CALLER", "exchange", "head", "match"]
 

@@ -5,10 +5,10 @@ from functools import cache
 from herma.content.indicators import load_indicators
 from herma.content.rules import load_rules
 from herma.content.shipped import data_dir
+from herma.policy.entry.judge import EntryJudge
 from herma.policy.indicator import IndicatorSet
-from herma.policy.prompt_scan import PromptScan
+from herma.policy.prompt.scan import PromptScan
 from herma.policy.rule import Rule
-from herma.policy.server_entry import EntryJudge
 
 __all__ = ["entry_judge", "indicators", "prompt_scan", "rules"]
 

@@ -1,6 +1,6 @@
 """Request heads for tests: built through the real canonicaliser, so that a test cannot judge what it would refuse."""
 
-from herma.policy.canonical import Head, canonical_head
+from herma.policy.message.canonical import Head, canonical_head
 
 __all__ = ["make_head"]
 

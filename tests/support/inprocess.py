@@ -18,9 +18,9 @@ from herma.config.load import parse as parse_settings
 from herma.config.settings import Settings
 from herma.config.values import Tcp
 from herma.ingress import Plane, Record, handler, wire_error
-from herma.policy.lifecycle import Lifecycle
+from herma.policy.limits.lifecycle import Lifecycle
+from herma.policy.limits.throttle import ThrottleLimits
 from herma.policy.secret import Secret
-from herma.policy.throttle import ThrottleLimits
 from herma.runtime.generation import Content, build, read_content
 from herma.store import MemoryStore
 from herma.wire import Server, ServerLimits

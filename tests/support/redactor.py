@@ -5,7 +5,7 @@ from functools import lru_cache
 from herma.content.rules import load_rules
 from herma.content.shipped import data_dir
 from herma.policy.decision import Level
-from herma.policy.redaction import Redactor
+from herma.policy.redaction.redactor import Redactor
 from herma.policy.rule import Examples, Rule, Status
 from herma.policy.secret import Secret
 

@@ -7,7 +7,7 @@ import asyncio
 import socket
 import sys
 
-from herma.policy.route import Turn
+from herma.policy.routing.route import Turn
 from herma.store import Ask, Lease, RemoteStore
 
 

@@ -11,10 +11,10 @@ from typing import Final
 from herma.content.node import Node
 from herma.content.shipped import data_dir
 from herma.errors import ConfigError, ContentError, Source
-from herma.policy.canonical import METHODS
 from herma.policy.grant import Scope
-from herma.policy.profile import Family, Profile, Readout, RunStatus
-from herma.policy.route import Auth, Creates, Dialect, Envelope, Owned, Route, Stream, Turn
+from herma.policy.message.canonical import METHODS
+from herma.policy.routing.profile import Family, Profile, Readout, RunStatus
+from herma.policy.routing.route import Auth, Creates, Dialect, Envelope, Owned, Route, Stream, Turn
 from herma.yamlfile import load
 
 __all__ = ["load_profile", "parse_profile", "profile_names"]

@@ -10,7 +10,7 @@ from typing import Self
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.refusal import Refusal, draining, full
 from herma.policy.grant import Principal
-from herma.policy.profile import Turn
+from herma.policy.routing.profile import Turn
 from herma.store import Ask, Full, Store
 
 __all__ = ["Slot", "take_slot"]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from herma.ingress.record import Record
 from herma.policy.decision import Deny
-from herma.policy.envelope import Envelope, render
+from herma.policy.routing.envelope import Envelope, render
 from herma.wire import ServerRequest
 
 __all__ = ["Answer"]

@@ -7,11 +7,11 @@ from typing import assert_never
 from herma.identity import Rejected, Verified
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.refusal import Refusal, slow_down
-from herma.policy.canonical import Head
-from herma.policy.credential import bearer
 from herma.policy.decision import Deny
 from herma.policy.grant import Principal, Scope
-from herma.policy.throttle import subjects
+from herma.policy.limits.throttle import subjects
+from herma.policy.message.canonical import Head
+from herma.policy.message.credential import bearer
 
 __all__ = ["authenticate"]
 

@@ -6,10 +6,10 @@ from typing import Self
 from herma.ingress.packing import packing
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.refusal import Refusal, body_too_large
-from herma.policy.canonical import Head
 from herma.policy.decision import Deny
-from herma.policy.inflate import InflateError, inflate
-from herma.policy.profile import Match
+from herma.policy.message.canonical import Head
+from herma.policy.message.inflate import InflateError, inflate
+from herma.policy.routing.profile import Match
 from herma.wire import BodyMalformed, BodyTimeout, BodyTooLarge, ServerRequest
 
 __all__ = ["BodyReader", "body_limit"]

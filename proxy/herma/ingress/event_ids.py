@@ -2,7 +2,7 @@
 
 from herma.ingress.ownership import Owners
 from herma.policy.jsondoc import JsonError, parse
-from herma.policy.sse import Event, Splitter, StreamRefused
+from herma.policy.sse.parser import Event, Splitter, StreamRefused
 
 __all__ = ["EventIds"]
 

@@ -14,9 +14,9 @@ from herma.ingress.plane import Generation, Plane
 from herma.ingress.record import Record
 from herma.policy.decision import Mode
 from herma.policy.exchange import Exchange
-from herma.policy.inflate import InflateError, Inflater
-from herma.policy.sse import StreamRefused
-from herma.policy.sse_redaction import SseRedactor, error_event
+from herma.policy.message.inflate import InflateError, Inflater
+from herma.policy.sse.parser import StreamRefused
+from herma.policy.sse.redactor import SseRedactor, error_event
 from herma.wire import ServerRequest, UpstreamError, UpstreamResponse
 
 __all__ = ["EventRelay"]

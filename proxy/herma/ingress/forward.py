@@ -14,12 +14,12 @@ from herma.ingress.record import Record
 from herma.ingress.refusal import Refusal, upstream_failed
 from herma.ingress.relay import Unjudged, read_judged, relay_bytes
 from herma.ingress.websocket import relay_tunnel
-from herma.policy.client_address import forwarded_proto
 from herma.policy.exchange import Exchange
-from herma.policy.forwarding import Forwarded, downstream_headers, upstream_headers
 from herma.policy.jsondoc import JsonError, find, parse
-from herma.policy.media import Media, media_of
-from herma.policy.profile import Turn
+from herma.policy.message.client_address import forwarded_proto
+from herma.policy.message.forwarding import Forwarded, downstream_headers, upstream_headers
+from herma.policy.message.media import Media, media_of
+from herma.policy.routing.profile import Turn
 from herma.wire import ResponseHead, ServerRequest, UpstreamError, UpstreamResponse
 
 __all__ = ["Forwarder"]

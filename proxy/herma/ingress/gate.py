@@ -10,8 +10,8 @@ from herma.ingress.passage import Passage
 from herma.ingress.plane import Plane
 from herma.ingress.record import Record
 from herma.policy.decision import Deny
-from herma.policy.envelope import Envelope, render
-from herma.policy.lifecycle import Stage
+from herma.policy.limits.lifecycle import Stage
+from herma.policy.routing.envelope import Envelope, render
 from herma.wire import Disconnected, ServerRequest
 
 __all__ = ["handler", "wire_error"]

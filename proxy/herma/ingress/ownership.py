@@ -7,11 +7,11 @@ the key that used it first; an id that the upstream gave out and that has no kno
 
 from herma.ingress.plane import Plane
 from herma.ingress.refusal import Refusal
-from herma.policy.canonical import Headers
 from herma.policy.decision import Deny
 from herma.policy.exchange import Exchange
 from herma.policy.grant import Scope
 from herma.policy.jsondoc import Document, find
+from herma.policy.message.canonical import Headers
 from herma.store import Owner
 
 __all__ = ["Owners"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from herma.policy.inflate import InflateError
+from herma.policy.message.inflate import InflateError
 from herma.wire import Headers
 
 __all__ = ["packed_as", "packing"]

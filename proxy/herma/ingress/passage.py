@@ -18,16 +18,16 @@ from herma.ingress.ownership import Owners
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.record import Record
 from herma.ingress.refusal import Refusal, body_too_large, slow_down, store_down
-from herma.policy import cors
-from herma.policy.canonical import Head, canonical_head
 from herma.policy.checks import judge_choice, read_document
-from herma.policy.client_address import client_address
 from herma.policy.decision import Allow, Deny
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.grant import Principal
-from herma.policy.host import judge_origin
-from herma.policy.profile import Match
-from herma.policy.throttle import address_group
+from herma.policy.limits.throttle import address_group
+from herma.policy.message import cors
+from herma.policy.message.canonical import Head, canonical_head
+from herma.policy.message.client_address import client_address
+from herma.policy.message.host import judge_origin
+from herma.policy.routing.profile import Match
 from herma.wire import ServerRequest
 
 __all__ = ["Passage"]

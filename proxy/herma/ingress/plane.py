@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from herma.config.settings import Settings
 from herma.identity import Keyring
 from herma.ingress.record import AuditSink, Meter
-from herma.policy.host import HostPolicy
-from herma.policy.lifecycle import Lifecycle
+from herma.policy.limits.lifecycle import Lifecycle
+from herma.policy.message.host import HostPolicy
 from herma.policy.pipeline import Pipeline
-from herma.policy.profile import Profile
-from herma.policy.redaction import Redactor
+from herma.policy.redaction.redactor import Redactor
+from herma.policy.routing.profile import Profile
 from herma.policy.secret import Secret
 from herma.store import Store
 from herma.wire import Pool

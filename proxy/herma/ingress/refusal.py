@@ -1,7 +1,7 @@
 """A refusal on its way to the answer, and the refusals that the ingress itself decides."""
 
 from herma.policy.decision import Deny
-from herma.policy.lifecycle import RETRY_AFTER_S
+from herma.policy.limits.lifecycle import RETRY_AFTER_S
 
 __all__ = ["Refusal", "body_too_large", "draining", "full", "slow_down", "store_down", "upstream_failed"]
 

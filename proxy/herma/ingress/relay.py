@@ -5,8 +5,8 @@ from herma.ingress.packing import packed_as
 from herma.ingress.plane import Generation
 from herma.ingress.record import Record
 from herma.policy.decision import Mode
-from herma.policy.inflate import InflateError, inflate
-from herma.policy.json_lines import spreads
+from herma.policy.message.inflate import InflateError, inflate
+from herma.policy.sse.json_lines import spreads
 from herma.wire import ServerRequest, UpstreamError, UpstreamResponse
 
 __all__ = ["Unjudged", "read_judged", "relay_bytes"]

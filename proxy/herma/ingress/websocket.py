@@ -5,8 +5,8 @@ import hashlib
 import hmac
 
 from herma.config.settings import Settings
-from herma.policy.canonical import Head
-from herma.policy.forwarding import downstream_headers
+from herma.policy.message.canonical import Head
+from herma.policy.message.forwarding import downstream_headers
 from herma.wire import ServerRequest, UpstreamError, UpstreamFailure, UpstreamResponse, splice
 
 __all__ = ["relay_tunnel"]

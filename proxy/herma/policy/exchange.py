@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from herma.policy.canonical import Head
 from herma.policy.grant import Principal
 from herma.policy.jsondoc import Document
-from herma.policy.profile import Match
+from herma.policy.message.canonical import Head
+from herma.policy.routing.profile import Match
 
 __all__ = ["Exchange", "Phase"]
 

@@ -15,9 +15,9 @@ from ipaddress import IPv4Network
 import ahocorasick_rs
 
 from herma.policy.address import Host, hosts, spellings
+from herma.policy.command.path import resolve_path
 from herma.policy.decision import Finding, Level
-from herma.policy.package import Package, packages, version_matches
-from herma.policy.shellpath import resolve_path
+from herma.policy.entry.package import Package, packages, version_matches
 
 __all__ = ["Action", "Indicator", "IndicatorSet", "Matching"]
 

@@ -10,7 +10,7 @@ from herma import __version__
 from herma.config.settings import Settings
 from herma.config.values import Tcp
 from herma.ingress import Generation
-from herma.policy.lifecycle import Lifecycle, Stage
+from herma.policy.limits.lifecycle import Lifecycle, Stage
 from herma.runtime.exposure import listening_addresses
 from herma.runtime.log import Log
 from herma.runtime.metrics import render

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from herma.config.settings import Settings
 from herma.ingress import AuditSink, Generation, Meter, Plane, handler, wire_error
-from herma.policy.lifecycle import Event, Lifecycle, Order, Stage
+from herma.policy.limits.lifecycle import Event, Lifecycle, Order, Stage
 from herma.runtime.log import Log
 from herma.runtime.sockets import Bound
 from herma.store import Store

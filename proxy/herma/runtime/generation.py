@@ -14,10 +14,10 @@ from herma.content.shipped import data_dir
 from herma.identity import KeyRecord, Keyring
 from herma.ingress import Generation
 from herma.policy.checks import RuleSet, build_checks
-from herma.policy.host import HostPolicy
+from herma.policy.message.host import HostPolicy
 from herma.policy.pipeline import Pipeline
-from herma.policy.profile import Profile
-from herma.policy.redaction import Redactor
+from herma.policy.redaction.redactor import Redactor
+from herma.policy.routing.profile import Profile
 from herma.policy.secret import Secret
 from herma.wire import Pool, PoolLimits, TcpAddress, UnixAddress, client_context, server_context
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from herma.console import serve_admin
 from herma.ingress import Generation
-from herma.policy.lifecycle import Event, Lifecycle, Order
+from herma.policy.limits.lifecycle import Event, Lifecycle, Order
 from herma.runtime.control import Control
 from herma.runtime.generation import build
 from herma.runtime.reload import Reloader

@@ -12,7 +12,7 @@ from typing import Any
 from herma.errors import StoreError
 from herma.ingress import Generation
 from herma.policy.jsondoc import JsonError, find, parse
-from herma.policy.profile import Readout, undeclared
+from herma.policy.routing.profile import Readout, undeclared
 from herma.store import Store
 from herma.wire import UpstreamError
 

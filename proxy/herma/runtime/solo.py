@@ -5,7 +5,7 @@ import time
 
 from herma.console import serve_admin
 from herma.ingress import Generation
-from herma.policy.lifecycle import Lifecycle
+from herma.policy.limits.lifecycle import Lifecycle
 from herma.runtime.audit import AUDIT_LOST, AuditLog
 from herma.runtime.control import Control
 from herma.runtime.dataplane import DataPlane

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from herma.config.settings import Settings
+from herma.policy.limits.throttle import ThrottleLimits
 from herma.policy.secret import Secret
-from herma.policy.throttle import ThrottleLimits
 from herma.runtime.generation import Content
 from herma.runtime.log import Log
 from herma.runtime.sockets import Bound

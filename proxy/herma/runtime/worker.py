@@ -5,7 +5,7 @@ import socket
 from pathlib import Path
 from typing import Any, Protocol
 
-from herma.policy.lifecycle import Lifecycle
+from herma.policy.limits.lifecycle import Lifecycle
 from herma.runtime.audit import AUDIT_LOST, AuditLog
 from herma.runtime.dataplane import DataPlane
 from herma.runtime.generation import build

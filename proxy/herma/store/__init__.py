@@ -1,6 +1,6 @@
 """State that all workers share: slots, owners, failed attempts, rates, approval offers."""
 
-from herma.policy.admission import Ask, Full, Lease, RunLease, Which
+from herma.policy.limits.admission import Ask, Full, Lease, RunLease, Which
 from herma.policy.ownership import Owner
 from herma.store.coordinator import Coordinator, Farewell
 from herma.store.memory import MemoryStore

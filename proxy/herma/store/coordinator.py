@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Any, assert_never
 
-from herma.policy.admission import Ask, Full, Lease, RunLease
+from herma.policy.limits.admission import Ask, Full, Lease, RunLease
 from herma.policy.ownership import Owner
-from herma.policy.route import Turn
+from herma.policy.routing.route import Turn
 from herma.store.memory import MemoryStore
 from herma.store.messages import MAX_MESSAGE_BYTES, Answer, Call, Decoder, MessageError, Notice, encode
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from herma.policy.admission import Admission, Ask, Full, Lease, RunLease
 from herma.policy.approval_offers import ApprovalOffers
-from herma.policy.bucket import Buckets
+from herma.policy.limits.admission import Admission, Ask, Full, Lease, RunLease
+from herma.policy.limits.bucket import Buckets
+from herma.policy.limits.throttle import Throttle, ThrottleLimits
 from herma.policy.ownership import Owner, Ownership
-from herma.policy.throttle import Throttle, ThrottleLimits
 
 __all__ = ["MemoryStore"]
 

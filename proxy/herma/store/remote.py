@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from herma.errors import StoreError
-from herma.policy.admission import MAX_LEASES, MAX_RUN_ID_CHARS, Ask, Full, Lease, RunLease, Which
+from herma.policy.limits.admission import MAX_LEASES, MAX_RUN_ID_CHARS, Ask, Full, Lease, RunLease, Which
 from herma.policy.ownership import Owner
 from herma.store.channel import CALL_WAIT_S, Channel
 from herma.store.coordinator import RUNS_PER_PAGE

@@ -6,7 +6,7 @@ caller refuses what it wanted to do.
 
 from typing import Protocol
 
-from herma.policy.admission import Ask, Full, Lease, RunLease
+from herma.policy.limits.admission import Ask, Full, Lease, RunLease
 from herma.policy.ownership import Owner
 
 __all__ = ["Store"]

@@ -8,11 +8,11 @@ refused rather than passed unread.
 import re
 from typing import Any, Protocol
 
-from herma.policy.canonical import Head
 from herma.policy.decision import Deny
-from herma.policy.form import FormError, multipart, urlencoded
 from herma.policy.jsondoc import Document, JsonError, parse
-from herma.policy.profile import Match
+from herma.policy.message.canonical import Head
+from herma.policy.message.form import FormError, multipart, urlencoded
+from herma.policy.routing.profile import Match
 
 __all__ = ["BodyLimits", "read_document"]
 

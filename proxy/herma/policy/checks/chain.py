@@ -11,11 +11,11 @@ from herma.policy.checks.indicator_guard import IndicatorGuard
 from herma.policy.checks.mcp_guard import McpGuard
 from herma.policy.checks.route_gate import RouteGate
 from herma.policy.checks.session_header import SessionHeader
+from herma.policy.entry.judge import EntryJudge
 from herma.policy.indicator import IndicatorSet
 from herma.policy.pipeline import Check
-from herma.policy.prompt_scan import PromptScan
+from herma.policy.prompt.scan import PromptScan
 from herma.policy.rule import Rule
-from herma.policy.server_entry import EntryJudge
 
 __all__ = ["CHECKS", "CheckSettings", "RuleSet", "build_checks"]
 

@@ -7,7 +7,7 @@ from herma.policy.decision import Allow, Decision, Deny, Finding
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.grant import Scope
 from herma.policy.jsondoc import strings
-from herma.policy.prompt_scan import PromptScan
+from herma.policy.prompt.scan import PromptScan
 
 __all__ = ["CronScan"]
 

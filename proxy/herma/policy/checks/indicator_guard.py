@@ -8,8 +8,8 @@ from herma.policy.decision import Allow, Decision, Deny, Finding
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.indicator import Action, Indicator, IndicatorSet
 from herma.policy.jsondoc import Document, strings
-from herma.policy.text import views
-from herma.policy.unfold import unfold
+from herma.policy.text.unfold import unfold
+from herma.policy.text.views import views
 
 __all__ = ["IndicatorGuard"]
 

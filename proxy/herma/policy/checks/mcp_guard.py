@@ -3,9 +3,9 @@
 from typing import ClassVar
 
 from herma.policy.decision import Allow, Decision, Deny, Finding
-from herma.policy.entry_finder import entries, may_hold_entry
+from herma.policy.entry.finder import entries, may_hold_entry
+from herma.policy.entry.judge import EntryJudge
 from herma.policy.exchange import Exchange, Phase
-from herma.policy.server_entry import EntryJudge
 
 __all__ = ["McpGuard"]
 

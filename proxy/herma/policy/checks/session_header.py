@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from herma.policy.decision import Allow, Decision, Deny
 from herma.policy.exchange import Exchange, Phase
-from herma.policy.session_header import session_headers
+from herma.policy.message.session_header import session_headers
 
 __all__ = ["SessionHeader"]
 

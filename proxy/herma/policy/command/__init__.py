@@ -1,0 +1,1 @@
+"""Command lines: what a shell or a launcher really runs."""

@@ -1,0 +1,1 @@
+"""Server entries: where they are, and what they would do."""

@@ -1,0 +1,1 @@
+"""Limits as state machines: slots, rates, throttles, life cycle."""

@@ -1,0 +1,1 @@
+"""Scheduled prompts: what an agent is told to do later."""

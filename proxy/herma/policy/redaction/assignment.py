@@ -1,0 +1,250 @@
+"""Secrets beside their name: `NAME=value`, `"name": "value"`, `--name value`, `name is value`, a header, a query parameter.
+
+The grammar starts at a word that the gate found, widens it to the whole name, reads the operator behind it and the value
+behind that. Nothing scans the text for names, which is what makes such rules dear elsewhere.
+"""
+
+import re
+import string
+from collections.abc import Iterator
+from typing import Final
+
+from herma.policy.redaction.hit import Hit
+from herma.policy.redaction.judgement import Form, Value, has_digit, identifier, judge, left_alone, more_words
+from herma.policy.redaction.name import MAX_NAME_CHARS, Name, Names, Strength
+from herma.policy.redaction.value import MAX_JUDGED_CHARS, is_code, looks_like_password, looks_random
+
+__all__ = ["MAX_VALUE_CHARS", "assigned", "name_around", "open_quote", "read_value", "untrailed"]
+
+# The longest single-line secret seen is a 2,300 character service account; a value beyond the bound is masked up to it and the
+# rest is masked with it, see `read_value`.
+MAX_VALUE_CHARS: Final = 16 * 1024
+# A bare word is read so far, then judged.
+MAX_WORD_CHARS: Final = 1024
+
+_NAME_LEFT: Final = string.ascii_letters + string.digits + "_-."
+_NAME_RIGHT: Final = re.compile(r"[A-Za-z0-9_.-]{0,96}+", re.ASCII)
+_OPERATOR: Final = re.compile(
+    r"""
+    (?P<close>["'`]?[\])]{0,2}\*{0,2}|&quot;)
+    (?:[ \t]{0,4}\??:[ \t]{0,2}(?:str|string|String|text|&str|&'static[ ]str|Optional\[str\]|SecretStr)[ \t]{0,2}(?==))?
+    (?:
+        [ \t]{0,16}+(?P<sign>=>|:=|\?=|\+=|={1,3}|:|\uff1a)(?P<bold>\*{0,2})
+            (?P<gap>[ \t]{0,16}+(?:\n[ \t]{1,32}(?:value|Value)[ \t]{0,4}:[ \t]{0,8})?)
+      | (?P<xml>>)(?=[^<>\s]{4,256}<)
+      | (?P<comma>["']?[ \t]{0,2},[ \t]{0,2}(?:(?i:value|content)[ \t]{0,2}[=:][ \t]{0,2})?(?=["']))
+      | (?P<attribute>[ \t]{1,4}(?i:value|content)[ \t]{0,2}=[ \t]{0,2}(?=["']))
+      | [ \t]{0,4}(?P<prose>[ ](?:is|was|are|ist|est|es|è)(?:[ ](?:now|set[ ]to|still|just))?:?[ ]|(?:は|是|为|為|가|는|은)[\uff1a:]?[ ]{0,2})
+      | (?P<blank>[ \t]{1,8})
+    )
+    """,
+    re.VERBOSE,
+)
+_YAML_LATER: Final = re.compile(
+    r"[\"']?[ \t]{0,8}\r?\n[ \t]{1,40}[\"']?(?:value|Value)[\"']?[ \t]{0,4}:[ \t]{0,8}"
+)
+_QUOTED: Final = re.compile(
+    r"""(?P<lead>[fFrRbBuUN@$]{0,2}|\*{2}[ ]?)(?P<quote>\"{3}|'{3}|&quot;|["'`“\u2018«])""",
+)
+_CLOSING: Final = {"“": "”", "\u2018": "\u2019", "«": "»"}
+# A shell word, a YAML scalar or a query value: to white space, a quote, an operator of the shell, or a backslash, behind which
+# a decoded view sees more.
+_WORD: Final = re.compile(r"[^\s\"'`;&|<>\\\x00-\x20\uff0c。\uff1b、\uff01\uff1f\uff09」”]{1,1024}+")
+# The rest of a value that is longer than a word is judged by.
+_REST: Final = re.compile(r"[^\s\"'`;&|<>\\\x00-\x20]++")
+_KV_NEXT: Final = re.compile(r",(?=[\w.-]{1,40}+[=:])")
+_TRAIL: Final = ",;:!?)]}>*.'\""
+
+
+_ASSIGNMENT: Final = re.compile(r"[A-Za-z_][\w.-]{0,64}+=", re.ASCII)
+# "my api key is …": the words before a bare `key` that make it one.
+_BEFORE_KEY: Final = re.compile(
+    r"(?:api|access|secret|license|licence|auth|encryption|activation|account|signing|private)[ -]$",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+def name_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """Widen a found word to the whole name."""
+    before = text[max(0, start - MAX_NAME_CHARS) : start]
+    first = start - len(before) + len(before.rstrip(_NAME_LEFT))
+    right = _NAME_RIGHT.match(text, end)
+    last = right.end() if right else end
+    while last > end and text[last - 1] in ".-":
+        last -= 1
+    return first, last
+
+
+def assigned(text: str, first: int, last: int, names: Names) -> Iterator[Hit]:
+    """Find the secret beside the name at `first` to `last`, if the name announces one."""
+    name = text[first:last]
+    flag = len(name) - len(name.lstrip("-"))
+    known = _known(text, first, name.strip("-."), names)
+    if known is None or text[max(0, first - 2) : first] == "${":
+        return
+    operator = _OPERATOR.match(text, last) or _YAML_LATER.match(text, last)
+    if operator is None:
+        return
+    groups = operator.groupdict()
+    if groups.get("blank") is not None:
+        yield from _after_blank(text, first, operator.end(), known, flag)
+        return
+    value = read_value(text, operator.end())
+    # In 'NAME=' the quote closes what was opened before the name.
+    if value is None or (value.quote and value.quote == text[first - 1 : first] and not groups.get("close")):
+        return
+    form = _form(groups, text, first, flag, value)
+    if judge(known, value, form, text, name):
+        yield _hit(known, value)
+
+
+def open_quote(text: str, first: int, last: int, names: Names) -> int:
+    """Tell where a quoted value beside this name begins that the text does not close; -1 when there is none."""
+    if names.classify(text[first:last].strip("-.")) is None:
+        return -1
+    operator = _OPERATOR.match(text, last)
+    quoted = _QUOTED.match(text, operator.end()) if operator else None
+    if quoted is None:
+        return -1
+    value = _quoted(text, quoted)
+    return value.start if not value.closed and value.end == len(text) else -1
+
+
+def _known(text: str, first: int, name: str, names: Names) -> Name | None:
+    if name.lower() == "key":
+        if text[first - 1 : first] in {"?", "&"}:
+            return names.classify("query_key")
+        if _BEFORE_KEY.search(text, max(0, first - 12), first) is not None:
+            return names.classify("api_key")
+    return names.classify(name)
+
+
+def _hit(known: Name, value: Value) -> Hit:
+    return Hit(value.start, value.end, known.rule_id, value.text)
+
+
+def _form(groups: dict[str, str | None], text: str, first: int, flag: int, value: Value) -> Form:
+    sign = groups.get("sign")
+    close = groups.get("close") or ""
+    upper = text[first : first + 64].split("=", 1)[0].split(" ", 1)[0].isupper()
+    return Form(
+        spaced=bool(groups.get("gap")) if sign not in {None, ":", "\uff1a"} else False,
+        colon=sign in {":", "\uff1a"},
+        prose=groups.get("prose") is not None,
+        data=bool(close[:1] in {'"', "'", "&"} and value.quote)
+        or flag > 0
+        or upper
+        or text[first - 1 : first] in {"?", "&"}
+        or groups.get("xml") is not None,
+        comma=groups.get("comma") is not None or groups.get("attribute") is not None,
+    )
+
+
+def read_value(text: str, at: int) -> Value | None:
+    """Read the value at `at`; None when there is none.
+
+    A quote that is not closed on its line ends there. A value at the bound ends at the bound: what follows is as long as a
+    file and no credential.
+    """
+    quoted = _QUOTED.match(text, at)
+    if quoted is not None:
+        return _quoted(text, quoted)
+    found = _WORD.match(text, at)
+    if found is None:
+        return None
+    word = found.group()
+    if found.end() - at == MAX_WORD_CHARS:
+        # No word of a sentence is as long: all of it is one value.
+        end = _REST.match(text, at)
+        return Value(at, end.end(), text[at : end.end()], "", closed=True) if end else None
+    cut = _KV_NEXT.search(word)
+    if cut is not None:
+        word = word[: cut.start()]
+    word = untrailed(word)
+    return Value(at, at + len(word), word, "", True) if word else None
+
+
+def untrailed(word: str) -> str:
+    """Take the punctuation of the sentence or the code off the end of a word."""
+    while word and word[-1] in _TRAIL:
+        # A bracket that the value itself opened belongs to it: `[token:7f3a91c2]` stays whole.
+        opening = {")": "(", "]": "[", "}": "{"}.get(word[-1])
+        if opening is not None and word.count(opening) >= word.count(word[-1]):
+            break
+        word = word[:-1]
+    return word
+
+
+def _quoted(text: str, quoted: re.Match[str]) -> Value:
+    quote = quoted["quote"]
+    start = quoted.end()
+    closing = _CLOSING.get(quote, quote)
+    multiline = len(quote) == 3
+    end = start
+    stop = min(len(text), start + MAX_VALUE_CHARS)
+    while end < stop:
+        next_quote = text.find(closing, end, stop)
+        line_end = -1 if multiline else text.find("\n", end, stop)
+        if next_quote < 0 or 0 <= line_end < next_quote:
+            end = line_end if line_end >= 0 else stop
+            return Value(start, end, text[start:end], quote, False)
+        backslashes = 0
+        while text[next_quote - 1 - backslashes] == "\\" and next_quote - 1 - backslashes >= start:
+            backslashes += 1
+        if backslashes % 2 == 0 or (
+            closing == "'" and backslashes == 1 and text[start:next_quote].count("'") == 0
+        ):
+            return Value(start, next_quote, text[start:next_quote], quote, True)
+        end = next_quote + 1
+    return Value(start, stop, text[start:stop], quote, False)
+
+
+def _after_blank(text: str, first: int, at: int, known: Name, flag: int) -> Iterator[Hit]:
+    """Judge a value behind blanks: `--password x`, `ENV DB_PASSWORD x`, `wifi pw x`."""
+    value = read_value(text, at)
+    if value is None or value.text.startswith("-") or _ASSIGNMENT.match(value.text):
+        return
+    written = value.text[:MAX_JUDGED_CHARS]
+    # "the token count": a word of small letters is a value behind a flag only.
+    if not flag and written.islower() and written.isascii() and written.isalpha():
+        return
+    number = flag > 0 and known.password and written.isdigit() and len(written) >= 4
+    if not number and left_alone(written):
+        return
+    if flag:
+        accepted = _flag_value(text, value, written, known)
+    else:
+        drawn = (
+            looks_random(written, at_least=10)
+            and not identifier(written)
+            and not value.quote
+            and has_digit(written)
+        )
+        accepted = drawn or (
+            _variable(text, first) and (looks_like_password(written) or looks_random(written))
+        )
+    if accepted:
+        yield _hit(known, value)
+
+
+def _flag_value(text: str, value: Value, written: str, known: Name) -> bool:
+    if "://" in written or (not value.quote and is_code(written) and not has_digit(written)):
+        return False
+    drawn = looks_random(written)
+    password = looks_like_password(written)
+    if known.strength == Strength.WEAK and not (drawn or (known.password and password)):
+        return False
+    if not (known.password or password or drawn or len(written) >= 16):
+        return False
+    # In prose a flag is named, not used: "use the --password flag".
+    return bool(value.quote) or not written.isalpha() or not more_words(text, value.end)
+
+
+_SETTING: Final = re.compile(
+    r"(?:^|[\s;&|(])(?:set|setenv|ENV|ARG|setx|env|export|secret|requirepass|BY)\b[^\n]{0,40}?$", re.ASCII
+)
+
+
+def _variable(text: str, first: int) -> bool:
+    """Tell whether a command that sets variables stands before the name."""
+    return _SETTING.search(text, max(0, first - 48), first) is not None or text[first : first + 3].isupper()

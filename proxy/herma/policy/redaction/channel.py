@@ -1,0 +1,355 @@
+"""Redaction of text that arrives in pieces: model deltas, terminal output.
+
+A channel keeps some released text as left context, so that a value is recognised though its name has already left. It holds
+back only what could still become a secret: the last word behind a keyword, a run that looks drawn, a value that is still
+open. Whatever is held leaves at the next piece that decides it, or masked after `DEADLINE_S`. No byte of a secret that the
+whole text would have lost leaves, however the text is cut.
+"""
+
+import re
+import string
+from collections import deque
+from dataclasses import dataclass
+from typing import Final
+
+from herma.policy.decision import Finding
+from herma.policy.redaction.block import BLOCK_ID, key_ends
+from herma.policy.redaction.gate import lowered
+from herma.policy.redaction.redactor import Edit, Redactor
+from herma.policy.redaction.url import URL_ID
+from herma.policy.redaction.value import looks_like_password, looks_random
+from herma.policy.redaction.watch import SUSPICIOUS, Watch
+
+__all__ = ["CONTEXT_CHARS", "DEADLINE_S", "MAX_HELD_CHARS", "Channel", "StreamRedactor"]
+
+# The longest way from a word to the value it explains, in any rule, is 400 characters (the options of a command line).
+CONTEXT_CHARS: Final = 512
+# A person notices a pause of about half a second in a stream of words.
+DEADLINE_S: Final = 0.3
+# A private key of 16,384 bits is 12 KiB. What is longer and still open is masked.
+MAX_HELD_CHARS: Final = 64 * 1024
+# A line that begins with `echo` may be held for a pipe that explains it; commands are shorter than this.
+MAX_HELD_LINE_CHARS: Final = 2048
+
+_WORD_END: Final = re.compile(r"[\s\"'`;&|<>\\]")
+_USER_INFO_END: Final = re.compile(r"[\s\"'`<>\\@/]")
+# A continuation that makes any open value look drawn: letters of both cases and digits, longer than any minimum.
+_PROBES: Final = ("@host.invalid/", "Q7zK2mX9bV4nR8tW3cY6hL5sD1fG0hJqZ7kM2xB9vN4rT8w", " amber" * 12)
+# What would explain an argument of `echo`.
+_LATER: Final = (" | x --password-stdin", " --password-stdin")
+# Two letters of a public prefix are no secret; three (`ghp`, `sk-`) are seldom the end of a word.
+_MIN_PREFIX: Final = 3
+_MAX_PREFIX: Final = 48
+_PREFIX_CHARACTERS: Final = string.ascii_letters + string.digits + "_-.:/"
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    start: int
+    arrived: float
+
+
+class Channel:
+    """One text, given piece by piece; offsets count from its beginning.
+
+    `decided` says up to where the output is known; `render` gives the output for a part below it.
+    """
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        # What is kept of the text begins at offset `_base`.
+        self._text = ""
+        self._base = 0
+        self.decided = 0
+        self.total = 0
+        self._watch = Watch(redactor.finder)
+        self._chunks: deque[_Chunk] = deque()
+        self._edits: deque[Edit] = deque()
+        self._masked_to = -1
+        # What is being masked until it ends: "word", "user info", "block", or the quote that closes it.
+        self._mask: str | None = None
+        self._findings: list[Finding] = []
+
+    def append(self, text: str, now: float) -> None:
+        """Take the next piece and decide what can be decided."""
+        if not text:
+            return
+        self._chunks.append(_Chunk(self.total, now))
+        self._watch.take(text)
+        self._text += text
+        self.total += len(text)
+        self._decide(force=False)
+        if self.total - self.decided > MAX_HELD_CHARS:
+            self._decide(force=True)
+
+    def force(self) -> None:
+        """Decide everything, though more may come: what would be a secret if it went on is masked."""
+        self._decide(force=True)
+
+    def finish(self) -> None:
+        """Decide everything: the text ended, and is judged as it stands."""
+        self._decide(force=True, ended=True)
+
+    def deadline(self) -> float | None:
+        """Tell when the oldest held character must be decided; None when none is held."""
+        return self._chunks[0].arrived + DEADLINE_S if self.decided < self.total else None
+
+    def render(self, text: str, start: int) -> str:
+        """Give the output for `text`, which began at `start` and is decided; each part is asked for once, in order."""
+        end = start + len(text)
+        parts: list[str] = []
+        done = start
+        while self._edits and self._edits[0].start < end:
+            edit = self._edits[0]
+            parts += (text[done - start : max(edit.start, start) - start], edit.replacement)
+            done = min(edit.end, end)
+            if edit.end > end:
+                self._edits[0] = Edit(end, edit.end, "", edit.rule_id)
+                break
+            self._edits.popleft()
+        parts.append(text[done - start :])
+        return "".join(parts)
+
+    def take_findings(self) -> tuple[Finding, ...]:
+        """Hand over what was found since the last call."""
+        found, self._findings = tuple(self._findings), []
+        return found
+
+    def _decide(self, *, force: bool, ended: bool = False) -> None:
+        if self._mask is not None:
+            self._continue_mask()
+        if self.decided == self.total:
+            self._forget()
+            return
+        held = self._undecided()
+        hold = self.total if force else self._base + held
+        # Where nothing can leave, nothing has to be found.
+        if (force or hold > self.decided) and self._worth_a_look():
+            hold = self._apply(self._redactor.secrets(self._text), hold, force=force)
+        if force and not ended:
+            self._mask_open_end(hold)
+        self.decided = max(self.decided, hold)
+        if ended:
+            self._mask = None
+        self._forget()
+
+    def _worth_a_look(self) -> bool:
+        """Tell whether the text could hold a secret: a keyword is near, or something looks drawn or wrapped."""
+        return self._near() or self._watch.suspicious > self.decided - CONTEXT_CHARS
+
+    def _near(self) -> bool:
+        """Tell whether a keyword is near the end."""
+        keyword = self._watch.keyword
+        return keyword >= 0 and self.total - keyword < CONTEXT_CHARS
+
+    def _apply(self, secrets: list[list[Edit]], hold: int, *, force: bool) -> int:
+        """Take over the edits below `hold`, which moves back to the first secret that may go on."""
+        for secret in secrets:
+            start, end = self._base + secret[0].start, self._base + secret[-1].end
+            if end <= self.decided:
+                continue
+            if not force and (end > hold or self._open(secret)):
+                return max(self.decided, min(hold, start))
+            self._take(secret)
+            if self._open(secret):
+                self._open_mask(secret)
+        return hold
+
+    def _open(self, secret: list[Edit]) -> bool:
+        end = secret[-1].end
+        if secret[0].rule_id == BLOCK_ID:
+            return key_ends(self._text, end) < 0
+        return end == len(self._text)
+
+    def _take(self, secret: list[Edit]) -> None:
+        for edit in secret:
+            start, end = max(self._base + edit.start, self.decided), self._base + edit.end
+            if end <= self.decided:
+                continue
+            # The first part of this secret left as a placeholder already, or as a public prefix.
+            continued = self._base + edit.start < self.decided and self._masked_to == self.decided
+            replacement = "" if continued else edit.replacement
+            self._mask_out(Edit(start, end, replacement, edit.rule_id))
+
+    def _mask_out(self, edit: Edit) -> None:
+        if edit.replacement:
+            self._findings.extend(self._redactor.findings([edit], ""))
+        self._edits.append(edit)
+        self._masked_to = edit.end
+        self.decided = max(self.decided, edit.end)
+
+    def _undecided(self) -> int:
+        """Find where the part begins that more text could turn into a secret; an index into the kept text."""
+        text = self._text
+        first = self.decided - self._base
+        start = _last_word(text)
+        near = self._near()
+        hold = start if near or SUSPICIOUS.search(text, start) else self._prefix()
+        if near:
+            hold = min(hold, self._redactor.finder.open_quote(text, max(0, first - CONTEXT_CHARS)))
+        return max(first, min(hold, self._held_line()))
+
+    def _prefix(self) -> int:
+        """Find where the text may end in the beginning of a vendor's prefix; its end when it does not."""
+        end = self._text[-_MAX_PREFIX:]
+        tail = end[len(end.rstrip(_PREFIX_CHARACTERS)) :]
+        known = len(tail) >= _MIN_PREFIX and lowered(tail) in self._redactor.finder.beginnings
+        return len(self._text) - len(tail) if known else len(self._text)
+
+    def _held_line(self) -> int:
+        """Find where the command begins that something on its line may explain; the text's end when there is none."""
+        text, command = self._text, self._watch.command
+        line = max(self._watch.line, self._base)
+        if command < 0 or self.total - line > MAX_HELD_LINE_CHARS:
+            return len(text)
+        if command < line:
+            # The first command on the line is forgotten already; there may be another.
+            again = self._redactor.finder.commands.first_start(lowered(text[line - self._base :]))
+            command = line + again if again >= 0 else self.total
+        return command - self._base
+
+    def _mask_open_end(self, hold: int) -> None:
+        """Mask what would become a secret if it went on."""
+        if self._mask is not None or self.decided == hold:
+            return
+        self._mask_explained_later()
+        text, first = self._text, self.decided - self._base
+        if first == len(text):
+            return
+        for secret in (secret for probe in _PROBES for secret in self._redactor.secrets(text + probe)):
+            start = max(secret[0].start, first)
+            if start < len(text) <= secret[-1].end and not self._bare_prefix(text[secret[0].start :]):
+                self._close_with(start, secret[0].rule_id)
+                return
+        tail = text[max(first, _last_word(text)) :]
+        for _, _, end in self._redactor.finder.formats.hits(lowered(tail)):
+            if end < len(tail) and looks_random(tail[end:], at_least=3):
+                self._close_with(len(text) - len(tail), "sk-key")
+                return
+        # A digest or an identifier is complete as it stands; what mixes cases may be the beginning of anything.
+        if looks_random(tail, at_least=12) and tail.lower() != tail != tail.upper():
+            self._close_with(len(text) - len(tail), "sk-key")
+
+    def _mask_explained_later(self) -> None:
+        """Mask what a pipe behind it would make a password, if it looks like one."""
+        text, first = self._text, self.decided - self._base
+        if self._held_line() == len(text):
+            return
+        for probe in _LATER:
+            for secret in self._redactor.secrets(text + probe):
+                start, end = secret[0].start, secret[-1].end
+                if (
+                    first < end <= len(text)
+                    and looks_like_password(text[start:end])
+                    and " " not in text[start:end]
+                ):
+                    self._take(secret)
+                    if end == len(text):
+                        self._open_mask(secret)
+                    return
+
+    def _bare_prefix(self, tail: str) -> bool:
+        return lowered(tail) in self._redactor.finder.beginnings
+
+    def _close_with(self, start: int, rule_id: str) -> None:
+        written = self._text[start:]
+        replacement = self._redactor.stand_in(rule_id, written)
+        edit = Edit(start, len(self._text), replacement, rule_id)
+        self._take([edit])
+        self._open_mask([edit])
+
+    def _open_mask(self, secret: list[Edit]) -> None:
+        """Keep masking until the token, the quote or the key ends."""
+        before = self._text[max(0, secret[0].start - 1) : secret[0].start]
+        if secret[0].rule_id == BLOCK_ID:
+            self._mask = "block"
+        else:
+            self._mask = (
+                before
+                if before in {'"', "'", "`"}
+                else "user info"
+                if secret[0].rule_id == URL_ID
+                else "word"
+            )
+
+    def _continue_mask(self) -> None:
+        text, first = self._text, self.decided - self._base
+        match self._mask:
+            case "block":
+                end = key_ends(text, first)
+            case "word":
+                found = _WORD_END.search(text, first)
+                end = found.start() if found else -1
+            case "user info":
+                found = _USER_INFO_END.search(text, first)
+                end = found.start() if found else -1
+            case quote:
+                found = re.compile(rf"[{quote}\n\\]").search(text, first)
+                end = found.start() if found else -1
+        stop = len(text) if end < 0 else end
+        if stop > first:
+            self._mask_out(Edit(self.decided, self._base + stop, "", BLOCK_ID))
+        if stop < len(text):
+            self._mask = None
+
+    def _forget(self) -> None:
+        """Drop what is neither undecided nor context."""
+        drop = self.decided - self._base - CONTEXT_CHARS
+        if drop > CONTEXT_CHARS:
+            self._text = self._text[drop:]
+            self._base += drop
+        while len(self._chunks) > 1 and self._chunks[1].start <= self.decided:
+            self._chunks.popleft()
+
+
+def _last_word(text: str) -> int:
+    """Find where the last word begins; a line continued with a backslash continues the word."""
+    at = len(text)
+    while True:
+        at = max(
+            text.rfind(" ", 0, at), text.rfind("\n", 0, at), text.rfind("\t", 0, at), text.rfind("\r", 0, at)
+        )
+        if at < 1 or text[at] != "\n" or text[at - 1] != "\\":
+            return at + 1
+
+
+class StreamRedactor:
+    """A channel for plain text: what goes in comes out masked, at once or within the deadline."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._channel = Channel(redactor)
+        self._held = ""
+        self._start = 0
+
+    def feed(self, text: str, now: float) -> str:
+        """Take the next piece; return what may leave."""
+        self._held += text
+        self._channel.append(text, now)
+        return self._release()
+
+    def deadline(self) -> float | None:
+        """Tell when `tick` must be called, if nothing comes before."""
+        return self._channel.deadline()
+
+    def tick(self, now: float) -> str:
+        """Release what has been held too long, masked where it is still open."""
+        deadline = self._channel.deadline()
+        if deadline is None or now < deadline:
+            return ""
+        self._channel.force()
+        return self._release()
+
+    def finish(self) -> str:
+        """Release the rest: the text ended."""
+        self._channel.finish()
+        return self._release()
+
+    def take_findings(self) -> tuple[Finding, ...]:
+        """Hand over what was found since the last call."""
+        return self._channel.take_findings()
+
+    def _release(self) -> str:
+        count = self._channel.decided - self._start
+        ready, self._held = self._held[:count], self._held[count:]
+        self._start += count
+        return self._channel.render(ready, self._start - count)

@@ -1,0 +1,166 @@
+"""The verdict on a value beside a name: a secret, or something that only stands where a secret would.
+
+The name says how much it proves, the form how name and value are joined; what is left is the value itself.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from herma.policy.redaction.name import Name, Strength
+from herma.policy.redaction.value import (
+    MAX_JUDGED_CHARS,
+    is_code,
+    is_dull,
+    is_path,
+    is_placeholder,
+    is_prose,
+    is_reference,
+    looks_like_password,
+    looks_random,
+)
+
+__all__ = ["Form", "Value", "has_digit", "identifier", "judge", "left_alone", "more_words"]
+
+TOKEN_ID: Final = "token"  # noqa: S105 - the id of a rule
+_IDENTIFIER: Final = re.compile(
+    r"(?:[A-Za-z_$]{1,64}+\d{0,2}(?:\.[A-Za-z_]{1,64}+\d{0,2}){0,8}|[A-Za-z]{1,40}(?:-[A-Za-z]{1,40}){1,8})$",
+    re.ASCII,
+)
+_MORE: Final = re.compile(r"[ \t]+[\w(]")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value as written: its place, the quote around it (empty when none) and whether the quote was closed."""
+
+    start: int
+    end: int
+    text: str
+    quote: str
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How name and value are joined."""
+
+    # Blanks around the sign: code and prose have them, shells and query strings do not.
+    spaced: bool = False
+    colon: bool = False
+    prose: bool = False
+    # Both sides are quoted, or the name is a flag or an environment variable: data, not code.
+    data: bool = False
+    comma: bool = False
+    # A member of a JSON document: what stands there is a value, not code.
+    member: bool = False
+
+
+def judge(known: Name, value: Value, form: Form, text: str, name: str) -> bool:
+    """Decide whether the value beside a known name is a secret."""
+    written = value.text[:MAX_JUDGED_CHARS]
+    if not written or is_reference(written) or is_placeholder(written):
+        return False
+    if is_dull(written):
+        return (
+            known.password
+            and len(written) >= 4
+            and written.isdigit()
+            and (not form.colon or bool(value.quote))
+            and not form.prose
+        )
+    if written.lower() == name.lower() or _pathlike(written):
+        return False
+    if value.quote:
+        return _judge_quoted(known, value, form)
+    if is_code(written):
+        return False
+    return _judge_bare(known, value, form, text)
+
+
+def _pathlike(written: str) -> bool:
+    # Base64 may begin with a slash: a long value that looks drawn and has no extension is no path.
+    return is_path(written) and not (
+        len(written) >= 24 and "." not in written and "://" not in written and looks_random(written)
+    )
+
+
+def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
+    written = value.text[:MAX_JUDGED_CHARS]
+    if not value.closed and len(written) == MAX_JUDGED_CHARS:
+        return looks_random(written[:64])
+    if "{" in written and "}" in written and ("${" in written or "{{" in written or written.startswith("{")):
+        return False
+    if any(character.isspace() for character in written):
+        # A command between back-quotes, in a shell.
+        if value.quote == "`":
+            return False
+        return (
+            known.strength == Strength.STRONG
+            and not is_prose(written)
+            and (form.data or form.colon or not form.comma)
+        )
+    if not written.isascii():
+        return known.password and looks_like_password(written)
+    if form.comma or form.prose:
+        return looks_like_password(written) and not identifier(written)
+    if known.strength == Strength.WEAK:
+        return looks_random(written) or (known.password and looks_like_password(written))
+    if known.password:
+        return len(written) >= 3 or form.data
+    # A plain word may be a password or a key; beside `token` it is mostly a kind of token.
+    if form.member and not (known.rule_id == TOKEN_ID and identifier(written)):
+        return True
+    return (
+        looks_like_password(written)
+        or looks_random(written)
+        or (form.data and len(written) >= 5 and not identifier(written))
+        or len(written) >= 24
+    )
+
+
+def _judge_bare(known: Name, value: Value, form: Form, text: str) -> bool:
+    written = value.text[:MAX_JUDGED_CHARS]
+    if form.comma:
+        return False
+    drawn = looks_random(written) or (looks_like_password(written) and not identifier(written))
+    if known.strength == Strength.WEAK and not known.password:
+        return looks_random(written, at_least=12)
+    if form.prose or known.strength == Strength.WEAK:
+        return drawn and written.isascii() and has_digit(written)
+    if drawn:
+        return True
+    if not written.isascii():
+        return False
+    following = text[value.end : value.end + 2]
+    if following[:1] in {",", ")", ".", "(", "["} or form.spaced or more_words(text, value.end):
+        return False
+    if form.colon and not form.data:
+        return known.password and len(written) >= 6 and not identifier(written)
+    return len(written) >= (4 if known.password else 16)
+
+
+def left_alone(written: str) -> bool:
+    """Tell whether a value is no secret whatever stands beside it."""
+    return (
+        not written
+        or is_reference(written)
+        or is_placeholder(written)
+        or _pathlike(written)
+        or is_dull(written)
+    )
+
+
+def identifier(written: str) -> bool:
+    """Tell whether a value reads as a name in code, or as words joined by hyphens."""
+    return _IDENTIFIER.match(written) is not None
+
+
+def more_words(text: str, at: int) -> bool:
+    """Tell whether a sentence goes on behind a value."""
+    return _MORE.match(text, at) is not None
+
+
+def has_digit(written: str) -> bool:
+    """Tell whether a value holds a digit."""
+    return any(character.isdigit() for character in written)

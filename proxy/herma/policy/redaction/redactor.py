@@ -1,0 +1,176 @@
+"""The redactor: finds secrets in text and JSON, in clear and wrapped, and puts placeholders in their place.
+
+It never raises for what it is given, changes nothing but the secrets, and what it made it leaves alone: redacting twice is
+redacting once. Masking keeps the shape of a command: quotes, operators, flags, hosts and user names stay.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from herma.policy.decision import Finding
+from herma.policy.redaction.document import redact_json
+from herma.policy.redaction.encoded import encoded
+from herma.policy.redaction.finder import Finder
+from herma.policy.redaction.fingerprint import Fingerprinter
+from herma.policy.redaction.glance import Glance
+from herma.policy.redaction.hit import Hit
+from herma.policy.redaction.view import DECODERS, Span, View, wrapped
+from herma.policy.rule import Rule
+from herma.policy.secret import Secret
+
+__all__ = ["Edit", "Redacted", "Redactor"]
+
+# JSON in JSON in a shell command, percent-encoded in a URL: four wrappings and one to spare.
+MAX_DEPTH: Final = 5
+# Every order of the five decodings would be 120 views; real text needs three or four.
+MAX_VIEWS: Final = 16
+# A placeholder may make the words before it a name, or an argument a value (`Bearer password://u:…`): what is masked is looked
+# at again until nothing is found, which takes one round more, seldom two.
+MAX_ROUNDS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Characters `start` to `end` are replaced; a secret in pieces has one placeholder and empty replacements behind it."""
+
+    start: int
+    end: int
+    replacement: str
+    rule_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A text without its secrets, and what was found; the same object as the text that was given when nothing was."""
+
+    text: str
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(slots=True)
+class _Group:
+    """Hits over the same characters."""
+
+    start: int
+    end: int
+    best: tuple[int, int, int]
+    hit: Hit
+    spans: list[Span] = field(default_factory=list)
+
+
+class Redactor:
+    """All redaction rules, ready for use; it holds no state between calls but a cache of names."""
+
+    def __init__(self, rules: Sequence[Rule], fingerprint_key: Secret) -> None:
+        if not rules:
+            raise ValueError("a redactor without rules would let everything pass")
+        self.finder = Finder(rules)
+        self.glance = Glance(self)
+        self._fingerprinter = Fingerprinter(fingerprint_key)
+
+    def text(self, text: str, place: str = "") -> Redacted:
+        """Mask the secrets of a text; `place` is named in the findings."""
+        findings: tuple[Finding, ...] = ()
+        for _ in range(MAX_ROUNDS):
+            edits = self.edits(text)
+            if not edits:
+                break
+            text = self.applied(text, edits)
+            findings += self.findings(edits, place)
+        return Redacted(text, findings)
+
+    def json(self, raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:
+        """Mask the secrets in a JSON text, inside its strings; what is no JSON is treated as text.
+
+        Bytes outside the strings that change stay as they are.
+        """
+        return redact_json(self, raw)
+
+    def findings(self, edits: Sequence[Edit], place: str) -> tuple[Finding, ...]:
+        """Report each secret once."""
+        return tuple(self.finder.rules[edit.rule_id].finding(place) for edit in edits if edit.replacement)
+
+    @staticmethod
+    def applied(text: str, edits: Sequence[Edit]) -> str:
+        """Carry out the edits."""
+        parts: list[str] = []
+        done = 0
+        for edit in edits:
+            parts += (text[done : edit.start], edit.replacement)
+            done = edit.end
+        parts.append(text[done:])
+        return "".join(parts)
+
+    def stand_in(self, rule_id: str, value: str) -> str:
+        """Make the text that stands in for a secret."""
+        return self._fingerprinter.placeholder(rule_id, value)
+
+    def edits(self, text: str, known: Sequence[Hit] = ()) -> list[Edit]:
+        """Say what to replace, in order and without overlaps; `known` are secrets that the text's surroundings tell."""
+        return [edit for secret in self.secrets(text, known) for edit in secret]
+
+    def secrets(self, text: str, known: Sequence[Hit] = ()) -> list[list[Edit]]:
+        """Say what to replace, secret by secret: one that quotes or colour codes cut up takes several edits."""
+        return [self._edits(group) for group in self._groups(text, known)]
+
+    def _edits(self, group: _Group) -> list[Edit]:
+        replacement = self.stand_in(group.hit.rule_id, group.hit.value)
+        edits = []
+        for start, end in _union(group.spans):
+            edits.append(Edit(start, end, replacement, group.hit.rule_id))
+            replacement = ""
+        return edits
+
+    def _groups(self, text: str, known: Sequence[Hit]) -> list[_Group]:
+        groups: list[_Group] = []
+        everything = self._everywhere(text) + [([(hit.start, hit.end)], 0, hit) for hit in known]
+        for spans, depth, hit in sorted(everything, key=lambda found: found[0][0]):
+            start, end = spans[0][0], spans[-1][1]
+            # The format of a vendor names the class; then the view that took off most.
+            rank = (hit.certainty, depth, len(hit.value))
+            if groups and start < groups[-1].end:
+                group = groups[-1]
+                group.end = max(group.end, end)
+                group.spans.extend(spans)
+                if rank > group.best:
+                    group.best, group.hit = rank, hit
+            else:
+                groups.append(_Group(start, end, rank, hit, list(spans)))
+        return groups
+
+    def _everywhere(self, text: str) -> list[tuple[list[Span], int, Hit]]:
+        found: list[tuple[list[Span], int, Hit]] = []
+        if not wrapped(text):
+            return [([(hit.start, hit.end)], 0, hit) for hit in self._hits(text)]
+        queue = [(View(text), 0)]
+        seen = {text}
+        for view, depth in queue:
+            mapped = ((view.spans(hit.start, hit.end), depth, hit) for hit in self._hits(view.text))
+            # A hit between two far-apart pieces of a view has no place in the source.
+            found.extend(one for one in mapped if one[0])
+            if depth == MAX_DEPTH:
+                continue
+            for decode in DECODERS:
+                decoded = decode(view)
+                if decoded is not None and decoded.text not in seen and len(queue) < MAX_VIEWS:
+                    seen.add(decoded.text)
+                    queue.append((decoded, depth + 1))
+        return found
+
+    def _hits(self, text: str, depth: int = 0) -> list[Hit]:
+        hits = self.finder.find(text)
+        # Text in base64 in text: two layers are seen in the wild, a third would be an attack on our time.
+        if depth < 2:
+            hits.extend(encoded(text, lambda inner: self._hits(inner, depth + 1)))
+        return hits
+
+
+def _union(spans: list[Span]) -> list[Span]:
+    union: list[Span] = []
+    for start, end in sorted(spans):
+        if union and start <= union[-1][1]:
+            union[-1] = (union[-1][0], max(end, union[-1][1]))
+        else:
+            union.append((start, end))
+    return union

@@ -1,0 +1,150 @@
+"""Is this value a secret, or a reference, a placeholder, a number, a path, a word?
+
+A value is judged without its surroundings here; the grammar knows the name beside it. Masking a `$VAR` leaks nothing but
+misleads the person who approves, so references and placeholders are left alone.
+"""
+
+import re
+from itertools import pairwise
+from typing import Final
+
+from herma.policy.redaction.fingerprint import without_placeholders
+from herma.policy.redaction.vocabulary import DULL, PROSE
+
+__all__ = [
+    "is_code",
+    "is_dull",
+    "is_path",
+    "is_placeholder",
+    "is_prose",
+    "is_reference",
+    "looks_like_password",
+    "looks_random",
+]
+
+_REFERENCE: Final = re.compile(
+    r"""
+      (?:\$\{?[A-Za-z_][\w:.?+/-]{0,200}+\}?){1,8}$      # $VAR ${VAR:-x} $env:VAR $A$B
+    | \$\{ | \$\( | \$\w{1,64}+->              # ${…, $(…
+    | \$[0-9@*\#?!]                            # $1 $@
+    | ` | <[^>]{0,200}+>?$ | \{\{ | \#\{       # `…` <…> {{…}} \#{…}
+    | \{[\w.$\[\]'"()! -]{0,80}+\}             # {name}
+    | %[A-Za-z_]\w{0,64}+%$ | %(?:\(\w{0,32}\))?[sdr]$   # %VAR% %s %(x)s
+    | !\w{1,16}+\s | @[\w./~-]{1,200}+$       # !Ref x, !secret x, @file
+    | \( | \[\s? | &[a-z*]                     # a tuple, a list, a pointer
+    """,
+    re.VERBOSE | re.ASCII,
+)
+_CODE: Final = re.compile(
+    r"""
+      (?:os\.environ|os\.getenv|process\.env|import\.meta|env\.|System\.getenv|getenv|ENV\[|Deno\.env|std::env|viper\.)
+    | (?:await|new|lambda|return|function|async|not|if|yield)(?:\s|$)
+    | [A-Za-z_$][\w$]{0,64}+(?:(?:\??\.|::|->)[A-Za-z_$][\w$]{0,64}+){0,8}+[!?]?\s?[(\[]   # f( a.b( a[
+    | (?:self|this|cls|cfg|config|conf|settings|args|opts|options|params|var|local|data|secrets|env|vars|steps|user|request|req|
+        res|resp|response|ctx|context|props|state|form|body|event|values|global|process|input|inputs|account|session|client|
+        obj|object|row|item|credentials|creds|auth|token|tokens|key|e|i|r|t|n|o|a|s|db)
+      (?:\??\.|::|->|\[)[A-Za-z_]
+    | [a-z_]\w{0,40}+(?:\.[a-z_]\w{0,40}+){0,4}+\.(?:password|passwd|token|secret|key|value|current|text|data|get|env)\b
+    """,
+    re.VERBOSE | re.ASCII,
+)
+_PLACEHOLDER: Final = re.compile(
+    r"your[-_ ]?|[-_]your|example|placeholder|change[-_]?me|redacted|replace[-_]?(?:me|with|this)|insert[-_]|<[a-z]|\.\.\.|…|\*{3}|x{4}"
+    r"|fake[-_]?(?:key|token|secret)|dummy|\bfoo\b|todo\b|\bmy[-_](?:api|secret|token|key|pass)|some[-_]?(?:secret|token|key|password)"
+    r"|(?:test|sample|demo)[-_]?(?:key|token|secret|password)s?$|(?:token|key|secret|password)[-_]?here|_here$|^put[-_]|^enter[-_]"
+    r"|^(?:api|access|secret|auth|bot|user)[-_ ]?(?:key|token|secret|password|id)$|0123456789|^1234567890[a-z]{0,6}$",
+    re.ASCII,
+)
+# What 512 characters look like, the rest looks like.
+MAX_JUDGED_CHARS: Final = 512
+_NUMBER: Final = re.compile(
+    r"[-+]?(?:0x[0-9a-fA-F]{1,8}|\d[\d_,.:]*+)(?:%|[smhdwy]|ms|kb|mb|gb|KB|MB|GB|px|em|rem|s)?$", re.ASCII
+)
+_PATH: Final = re.compile(
+    r"(?:~|\.{1,2}|\$\w+)?/[\w.@%+~-]{1,80}+(?:/|$)|[A-Za-z]:\\|[\w.-]{1,64}\.(?:pem|key|crt|json|ya?ml|env|txt|py|js|ts|go|md|toml|cfg|conf|p12|pub|gpg|age)$",
+    re.ASCII,
+)
+_URL: Final = re.compile(r"[a-z][a-z0-9+.-]{1,20}+://", re.IGNORECASE | re.ASCII)
+_SEPARATORS: Final = re.compile(r"[-_.\s/:,]+", re.ASCII)
+_VERSION: Final = re.compile(r"v?\d+(?:\.\d+){1,4}[\w.+-]{0,20}+$", re.ASCII)
+_WORDY_PART: Final = re.compile(
+    r"(?:[a-z]{1,24}|[A-Z][a-z]{0,24}|[A-Z]{1,24}|v?\d{1,4}[a-z]?|[a-z]{1,12}\d{1,3}|[a-z]{0,20}(?:[A-Z][a-z]{1,20}){2,12}\d{0,2})$",
+    re.ASCII,
+)
+
+
+def is_reference(value: str) -> bool:
+    """Tell whether the value is filled in elsewhere: `$VAR`, `${{ x }}`, `$(cmd)`, `<name>`, `{name}`, `%s`."""
+    return _REFERENCE.match(value) is not None
+
+
+def is_code(value: str) -> bool:
+    """Tell whether an unquoted value is an expression: a call, an attribute, an environment look-up."""
+    return _CODE.match(value) is not None
+
+
+def is_placeholder(value: str) -> bool:
+    """Tell whether the value only marks where a secret would stand, or was masked already."""
+    value = value[:MAX_JUDGED_CHARS]
+    rest = without_placeholders(value)
+    if rest != value and sum(character.isalnum() for character in rest) < 3:
+        return True
+    lowered = rest.lower()
+    # Two distinct characters are a pattern (xxxx, 0000, ****), not a secret.
+    return len(set(lowered)) <= 2 < len(lowered) or _PLACEHOLDER.search(lowered) is not None
+
+
+def is_path(value: str) -> bool:
+    """Tell whether the value is a file name or a URL without user info: where a secret is kept, not the secret."""
+    return _PATH.match(value) is not None or (_URL.match(value) is not None and "@" not in value)
+
+
+def is_dull(value: str) -> bool:
+    """Tell whether the value is a common word, a number, a duration or a version."""
+    return (
+        value.lower().rstrip("?!;:,.") in DULL
+        or _NUMBER.match(value) is not None
+        or _VERSION.match(value) is not None
+    )
+
+
+def is_prose(value: str) -> bool:
+    """Tell whether a value of several words reads as a sentence."""
+    words = value.lower().split()
+    if len(words) < 2:
+        return False
+    return value.endswith(("?", "!", ".", "…", ":")) or any(word.strip(",.;:!?") in PROSE for word in words)
+
+
+def looks_like_password(value: str) -> bool:
+    """Tell whether a value could be what a person or a generator chose: letters with digits or signs, no identifier."""
+    if len(value) < 6:
+        return False
+    letters = any(character.isalpha() for character in value)
+    digits = any(character.isdigit() for character in value)
+    return letters and (
+        digits or any(not character.isalnum() and character not in "_-./:," for character in value)
+    )
+
+
+def looks_random(value: str, *, at_least: int = 8) -> bool:
+    """Tell whether the characters look drawn, not written.
+
+    Words joined by signs (`pplx-embed-context-v1-large`), identifiers and versions are written; a run in which digits, lower
+    and upper case alternate is drawn.
+    """
+    if len(value) < at_least:
+        return False
+    value = value[:MAX_JUDGED_CHARS]
+    if all(_WORDY_PART.match(part) for part in _SEPARATORS.split(value) if part):
+        return False
+    kinds = [_kind(character) for character in value if character.isalnum()]
+    if len(kinds) < at_least or len(set(kinds)) < 2:
+        return False
+    switches = sum(first != second for first, second in pairwise(kinds))
+    # CamelCaseIdentifiersOfFourWords switch twice a word: about one in four or five.
+    return switches >= max(2, len(kinds) // (6 if 0 in kinds else 3))
+
+
+def _kind(character: str) -> int:
+    return 0 if character.isdigit() else 1 if character.islower() else 2

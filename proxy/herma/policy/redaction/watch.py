@@ -1,0 +1,57 @@
+"""What a growing text has shown so far: each character is looked at once, however small the pieces.
+
+The watch says where the last keyword ended, where something last looked drawn or wrapped, and where a command began on the
+open line that something behind it may explain.
+"""
+
+import re
+from typing import Final
+
+from herma.policy.redaction.finder import Finder
+from herma.policy.redaction.gate import lowered
+
+__all__ = ["SUSPICIOUS", "Watch"]
+
+SUSPICIOUS: Final = re.compile(
+    r"[a-z][A-Z]|[0-9][A-Za-z]|[A-Za-z][0-9]|[\\%\x1b\u200b]|[A-Z]{2}[a-z]", re.ASCII
+)
+# The longest match of the pattern above.
+_SUSPICIOUS_CHARS: Final = 3
+
+
+class Watch:
+    """Watches one text, given piece by piece; offsets count from its beginning."""
+
+    def __init__(self, finder: Finder) -> None:
+        self._finder = finder
+        # The last characters: what began in one piece may end in the next.
+        self._tail = ""
+        self.total = 0
+        # Behind the last keyword, and behind the last suspicious characters; -1 when there was none.
+        self.keyword = -1
+        self.suspicious = -1
+        # Where the open line begins, and the first command on it; -1 when there is none.
+        self.line = 0
+        self.command = -1
+
+    def take(self, text: str) -> None:
+        """Look at the next piece."""
+        before = len(self._tail)
+        whole = self._tail + text
+        base = self.total - before
+        self.total += len(text)
+        lower = lowered(whole)
+        last = self._finder.gate.last_end(lower)
+        if last:
+            self.keyword = base + last
+        for found in SUSPICIOUS.finditer(whole, max(0, before - _SUSPICIOUS_CHARS + 1)):
+            self.suspicious = base + found.end()
+        line_end = text.rfind("\n")
+        if line_end >= 0:
+            self.line = base + before + line_end + 1
+            self.command = -1
+        if self.command < 0:
+            first = max(0, self.line - base)
+            start = self._finder.commands.first_start(lower[first:])
+            self.command = base + first + start if start >= 0 else -1
+        self._tail = whole[-self._finder.gate.longest :]

@@ -1,0 +1,1 @@
+"""Profiles of upstreams: which operation a request is."""

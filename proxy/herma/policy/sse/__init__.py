@@ -1,0 +1,1 @@
+"""Event streams and JSON lines: framing, text channels, what may leave."""

@@ -1,0 +1,1 @@
+"""What a text says to a reader, and what it hides."""

@@ -1,0 +1,65 @@
+"""Claims about `herma.policy.command.argv`."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from herma.policy.command.argv import MAX_PROGRAMS, basename, looks_like_script, programs, script_of
+
+NAMES = {
+    "a path": ("/usr/bin/../bin/bash", "bash"),
+    "Windows": ("C:\\WINDOWS\\System32\\CMD.EXE", "cmd"),
+    "a version": ("python3.12", "python"),
+    "a name with a digit that is its own": ("pip3", "pip3"),
+    "quotes": ("'sh'", "sh"),
+}
+
+
+@pytest.mark.parametrize(("word", "name"), NAMES.values(), ids=NAMES.keys())
+def test_a_program_has_one_name(word: str, name: str) -> None:
+    """Directory, extension, case and version do not matter."""
+    assert basename(word) == name
+
+
+def test_programs_behind_launchers_are_found() -> None:
+    """Every known program begins a vector, whatever launches it; others do not, up to a bound."""
+    assert list(programs(["odd-launcher", "--x", "env", "A=b", "sh", "-c", "y"])) == [
+        ("odd-launcher", "--x", "env", "A=b", "sh", "-c", "y"),
+        ("env", "A=b", "sh", "-c", "y"),
+        ("sh", "-c", "y"),
+    ]
+    assert len(list(programs(["sh"] * 100))) == MAX_PROGRAMS
+
+
+SCRIPTS = {
+    "plain": (["bash", "-c", "x", "a", "b"], ("x", ("a", "b"))),
+    "clustered": (["dash", "-ec", "x"], ("x", ())),
+    "an option with a value first": (["sh", "-o", "errexit", "-c", "x"], ("x", ())),
+    "cmd": (["cmd", "/v:on", "/c", "a", "b"], ("a b", ())),
+    "PowerShell": (["pwsh", "-NoLogo", "-Command", "a", "b"], ("a b", ())),
+    "no script": (["bash", "server.sh", "-c", "x"], None),
+    "nothing behind the option": (["bash", "-c"], None),
+    "only options": (["bash", "-i"], None),
+    "another program": (["python", "-c", "x"], None),
+    "nothing": ([], None),
+}
+
+
+@pytest.mark.parametrize(("argv", "script"), SCRIPTS.values(), ids=SCRIPTS.keys())
+def test_the_script_of_a_shell_is_found(argv: list[str], script: tuple[str, tuple[str, ...]] | None) -> None:
+    """The script and its parameters are told apart from options and their values."""
+    assert script_of(argv) == script
+
+
+def test_plain_values_are_no_scripts() -> None:
+    """Blanks, operators and expansions make a script; names, paths and options do not."""
+    assert looks_like_script("a b")
+    assert looks_like_script("$(x)")
+    assert not looks_like_script("--port=8000")
+
+
+@given(st.lists(st.text(max_size=20), max_size=10))
+def test_any_vector_is_taken_apart(argv: list[str]) -> None:
+    """No vector makes the search fail."""
+    assert len(list(programs(argv))) <= MAX_PROGRAMS
+    assert script_of(argv) is None or argv

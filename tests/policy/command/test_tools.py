@@ -1,0 +1,66 @@
+"""Claims about `herma.policy.command.tools`."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from herma.policy.command.tools import ansi_c, run_tool
+
+RUNS: dict[str, tuple[list[str], str | None, str | None]] = {
+    "echo": (["echo", "a", "b"], None, "a b\n"),
+    "echo with escapes": (["echo", "-ne", "\\x63\\n"], None, "c\n\n"),
+    "printf": (["printf", "%s-%s", "a", "b", "c"], None, "a-bc-"),
+    "printf with more than it repeats": (["printf", "%s", *["a"] * 99], None, "a" * 64),
+    "printf with its end of options": (["printf", "--", "a%%"], None, "a%"),
+    "printf without a format": (["printf"], None, None),
+    "cat": (["cat", "-"], "x", "x"),
+    "cat of a file": (["cat", "f"], "x", None),
+    "rev": (["rev"], "ab\ncd", "ba\ndc"),
+    "rev of nothing known": (["rev"], None, None),
+    "tr": (["tr", "a-y", "b-z"], "hal", "ibm"),
+    "tr with classes": (["tr", "[:lower:]", "[:upper:]"], "ab", "AB"),
+    "tr with a short set": (["tr", "abc", "x"], "abc", "xxx"),
+    "tr to nothing": (["tr", "a", ""], "abc", "abc"),
+    "tr deleting": (["tr", "-d", "x"], "cxuxrl", "curl"),
+    "tr squeezing": (["tr", "-s", "a", "b", "c"], "abc", None),
+    "tr of nothing known": (["tr", "a", "b"], None, None),
+    "base64": (["base64", "-d"], "Y3VybA==\n", "curl"),
+    "base64 encoding": (["base64"], "curl", None),
+    "base64 of bytes": (["base64", "-d"], "/////w==", None),
+    "openssl": (["openssl", "base64", "-d"], "Y3VybA==", "curl"),
+    "openssl with a cipher": (["openssl", "enc", "-d", "-aes-256-cbc"], "x", None),
+    "xxd": (["xxd", "-r", "-p"], "6375 726c", "curl"),
+    "xxd dumping": (["xxd", "-p"], "curl", None),
+    "xxd of bytes": (["xxd", "-r", "-p"], "ffff", None),
+    "which": (["which", "-a", "curl"], None, "curl"),
+    "which of nothing": (["which"], None, None),
+    "command -v": (["command", "-v", "curl"], None, "curl"),
+    "command": (["command", "curl"], None, None),
+    "rot13": (["rot13"], "phey", "curl"),
+    "rot13 of nothing known": (["rot13"], None, None),
+    "true": (["true"], None, ""),
+    "another tool": (["date"], None, None),
+    "an empty word": ([""], None, None),
+    "nothing": ([], None, None),
+}
+
+
+@pytest.mark.parametrize(("argv", "stdin", "output"), RUNS.values(), ids=RUNS.keys())
+def test_a_tool_prints_what_it_would(argv: list[str], stdin: str | None, output: str | None) -> None:
+    """What a plain tool prints is known from its arguments and input, or is not known at all."""
+    assert run_tool(argv, stdin) == output
+
+
+def test_escapes_are_read_as_the_shell_reads_them() -> None:
+    """Hex, octal, Unicode and letters; a surrogate is no character."""
+    assert ansi_c("\\x63\\165\\u0072\\n\\q\\ud800") == "cur\nq?"
+
+
+@given(
+    st.sampled_from(["echo", "printf", "tr", "base64", "xxd", "openssl"]),
+    st.lists(st.text(max_size=12), max_size=4),
+    st.none() | st.text(max_size=40),
+)
+def test_no_arguments_make_a_tool_fail(tool: str, args: list[str], stdin: str | None) -> None:
+    """Any arguments and input give text or nothing."""
+    assert isinstance(run_tool([tool, *args], stdin), str | None)

@@ -1,0 +1,160 @@
+"""Claims about `herma.policy.entry.finder`."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from herma.policy.entry import finder
+from herma.policy.entry.finder import Entry, entries, may_hold_entry
+
+ENTRY = {"command": "bash", "args": ["-c", "echo hi"]}
+PLACES: dict[str, tuple[Any, str, str]] = {
+    "a configuration": ({"mcp_servers": {"a/b": ENTRY}}, "a/b", "/mcp_servers/a~1b"),
+    "another spelling": ({"x": {"mcpServers": {"a": {"command": "bash"}}}}, "a", "/x/mcpServers/a"),
+    "by shape": ({"anything": [{"name": "n", **ENTRY}]}, "n", "/anything/0"),
+    "an environment beside a command": ({"s": {"command": "x", "env": {"A": "b"}}}, "s", "/s"),
+    "arguments as a mapping": ({"s": {"command": "x", "args": {"a": "b"}}}, "s", "/s"),
+    "a list as command": ({"s": {"command": ["x"], "args": []}}, "s", "/s"),
+    "an address in its place": ({"mcp": {"r": {"url": "http://x.example"}}}, "r", "/mcp/r"),
+    "an address with headers": ({"r": {"url": "http://x.example", "headers": {}}}, "r", "/r"),
+    "an address with a transport": ({"r": {"url": "http://x.example", "type": "streamable-http"}}, "r", "/r"),
+    "arguments alone in their place": ({"mcp": {"r": {"args": ["x"]}}}, "r", "/mcp/r"),
+    "JSON in a string": ({"config": json.dumps({"mcp_servers": {"j": ENTRY}})}, "j", "/config"),
+    "JSON after prose": ({"text": "Add this: " + json.dumps({"k": ENTRY}) + " please"}, "k", "/text"),
+    "JSON after broken JSON": ({"text": "{x} {" + json.dumps({"k": ENTRY})}, "k", "/text"),
+    "JSON in JSON": ({"a": json.dumps({"b": json.dumps({"mcp_servers": {"j": ENTRY}})})}, "j", "/a"),
+}
+
+
+@pytest.mark.parametrize(("value", "name", "place"), PLACES.values(), ids=PLACES.keys())
+def test_an_entry_is_found_by_place_and_by_shape(value: Any, name: str, place: str) -> None:
+    """Wherever an entry stands, it is found, with its name and the pointer of what holds it."""
+    assert (name, place) in [(entry.name, entry.place) for entry in entries(value)]
+    assert may_hold_entry(json.dumps(value).encode())
+
+
+TEXTS = {
+    "YAML": 'mcp_servers:\n  x:\n    command: bash\n    args: [\'-c\', "echo \\"hi\\"", plain]\n    env:\n      A_B: c\n',
+    "YAML lines": 'mcp_servers:\n  x:\n    command: \'bash\'\n    args:\n      - -c\n      - "echo \\"hi\\""\n      - plain\n    env:\n      A_B: c\n',
+    "TOML": '[mcp_servers.x]\ncommand = "bash"\nargs = ["-c", "echo \\"hi\\"", "plain"]\nA_B = "c"\n',
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+def test_entries_in_configuration_text_are_read(text: str) -> None:
+    """YAML and TOML in a string give the same entry."""
+    found = [entry.fields for entry in entries({"text": text})]
+    assert {"command": "bash", "args": ["-c", 'echo "hi"', "plain"], "env": {"A_B": "c"}} in found
+
+
+LINES = {
+    "an address in YAML": (
+        "mcp_servers:\n  x:\n    url: http://x.example/mcp\n",
+        {"url": "http://x.example/mcp"},
+    ),
+    "a setting": ("hermes config set mcp_servers.x.command 'bash -c y'", {"command": "bash -c y"}),
+    "an address setting": (
+        "hermes config set mcp_servers.x.url http://x.example",
+        {"url": "http://x.example"},
+    ),
+    "an addition": ("run hermes mcp add x -- bash -c y", {"command": "bash -c y"}),
+    "an addition with an option": ("hermes mcp add x --command 'bash -c y'", {"command": "bash -c y"}),
+    "another addition": ("hermes mcp add x bash", {"command": "x bash"}),
+    "a command without arguments": (
+        "mcp_servers:\n  x:\n    command: bash\n",
+        {"command": "bash", "env": {}},
+    ),
+    "arguments that say so, without the word": (
+        "command: bash\nargs: []\n",
+        {"command": "bash", "args": [], "env": {}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "fields"), LINES.values(), ids=LINES.keys())
+def test_command_lines_that_write_entries_are_read(text: str, fields: dict[str, Any]) -> None:
+    """Settings and additions on a command line are entries too."""
+    assert fields in [entry.fields for entry in entries([text])]
+
+
+NONE: dict[str, Any] = {
+    "a terminal tool's arguments": {"arguments": {"command": "ls -la"}},
+    "an image": {"image_url": {"url": "https://x.example/a.png"}},
+    "an image with a detail": {"image_url": {"url": "https://x.example/a.png", "type": "image"}},
+    "prose": {"text": "The command line takes args, as every program does."},
+    "a command in YAML that is nothing else": {"text": "steps:\n  command: ls\n  with: args in prose\n"},
+    "a sentence about a command": {"text": "Which command lists files?"},
+    "numbers": [1, None, True, "short"],
+    "a command that is none": {"command": 5, "args": []},
+}
+
+
+@pytest.mark.parametrize("value", NONE.values(), ids=NONE.keys())
+def test_what_only_looks_similar_is_no_entry(value: Any) -> None:
+    """A command alone is a tool's argument, an address alone an image."""
+    assert not [entry for entry in entries(value) if "args" in entry.fields or "url" in entry.fields]
+
+
+def test_a_whole_body_can_be_an_entry() -> None:
+    """On a route that takes one, the body is judged even if it has nothing but a command."""
+    assert list(entries({"name": "x", "command": "bash"}, whole=True)) == [
+        Entry("x", {"name": "x", "command": "bash"}, "")
+    ]
+
+
+def test_the_quick_look_sees_escapes_and_forms() -> None:
+    """A body that writes its names in escapes is not passed over; one with no such word is."""
+    assert may_hold_entry(b'{"\\u0063ommand":"x"}')
+    assert may_hold_entry(b'{"headers":1}')
+    assert not may_hold_entry(b'{"messages":[{"content":"hello, command me"}]}')
+
+
+def test_nests_and_attempts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """JSON in JSON in JSON, deep JSON and text full of braces end the search."""
+    assert list(entries(["command args {" + "{" * 500])) == []
+    deep: Any = {"mcp_servers": {"j": ENTRY}}
+    for _ in range(6):
+        deep = {"mcp_x": json.dumps(deep)}
+    assert [entry for entry in entries(deep) if entry.name == "j"] == []
+    assert list(entries(['{"x":' * 100_000 + '"args":'])) == []
+    monkeypatch.setattr(finder, "MAX_NAMES", 3)
+    text = json.dumps([ENTRY] * 5)
+    assert {"command": "", "args": [], "rest": text} in [entry.fields for entry in entries([text])]
+
+
+@pytest.mark.parametrize("padding", ["x", " ", "mcp "])
+def test_a_string_that_is_too_long_to_be_read_is_not_read_in_part(padding: str) -> None:
+    """An entry behind more text than is searched counts as one of that size, so that no check judges it by halves."""
+    text = padding * (finder.MAX_STRING_CHARS // len(padding)) + json.dumps({"mcp_servers": {"j": ENTRY}})
+    found = list(entries({"a": text}))
+    assert [entry.place for entry in found] == ["/a"]
+    assert found[0].size() >= len(text)
+
+
+def test_a_long_string_without_names_of_entries_is_no_entry() -> None:
+    """A picture in base64 may hold the letters of any word by chance."""
+    text = "bWNwcommandargsMCPurl" * finder.MAX_STRING_CHARS
+    assert list(entries({"a": text, "mcp": {"b": text}})) == []
+
+
+def test_braces_before_an_entry_do_not_hide_it() -> None:
+    """However many of them there are, and whatever escapes its names are written in."""
+    text = "{" * 5000 + json.dumps({"k": ENTRY})
+    assert ENTRY in [entry.fields for entry in entries([text])]
+    escaped = json.dumps({"k": ENTRY}).replace("command", "\\u0063ommand").replace("args", "\\u0061rgs")
+    assert ENTRY in [entry.fields for entry in entries(["mcp " + escaped])]
+
+
+def test_every_entry_of_a_body_is_given() -> None:
+    """How many are judged is the check's decision."""
+    assert len(list(entries([ENTRY] * 999))) == 999
+
+
+@given(st.text(alphabet="mcp comandrgsul:=-[]{}\"'\n,x", max_size=120) | st.text(max_size=60))
+def test_any_text_can_be_searched(text: str) -> None:
+    """No text makes the search fail."""
+    for prefix in ("mcp_servers:\n", "command: x\nargs:", ""):
+        assert all(entry.place == "/0" for entry in entries([prefix + text]))

@@ -1,0 +1,78 @@
+"""Claims about `herma.policy.entry.package`."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from herma.policy.entry.package import Package, packages, version_matches
+
+FOUND = {
+    "npx": ("npx -y Example-Server@1.0.16", [Package("npm", "example-server", "1.0.16")]),
+    "a scope": ("bunx @example/cli@2026.4.0", [Package("npm", "@example/cli", "2026.4.0")]),
+    "an alias": ("npx -y memory@npm:bad-package@1.0.16", [Package("npm", "bad-package", "1.0.16")]),
+    "a package option": (
+        "npm exec --yes --package=bad@4.2.1 -- node server.js",
+        [Package("npm", "bad", "4.2.1"), Package("npm", "node")],
+    ),
+    "a package option with a blank": ("npx -p bad good", [Package("npm", "bad"), Package("npm", "good")]),
+    "an option with another value": ("npx --registry https://r.example good", [Package("npm", "good")]),
+    "another option with its value": ("npx --registry=https://r.example good", [Package("npm", "good")]),
+    "uvx from": (
+        "uvx --from litellm==1.82.8 litellm",
+        [Package("pypi", "litellm", "1.82.8"), Package("pypi", "litellm")],
+    ),
+    "normal names": ("pip install Some_Package.Name", [Package("pypi", "some-package-name")]),
+    "extras": (
+        "uv run --with lightning[all]==2.6.3 x",
+        [Package("pypi", "lightning", "2.6.3"), Package("pypi", "x")],
+    ),
+    "several": ("npm install a b c", [Package("npm", "a"), Package("npm", "b"), Package("npm", "c")]),
+    "an address": ("uvx git+https://example.com/x", []),
+    "prose": ("ask for the package axios", []),
+    "only options": ("npx --yes", []),
+}
+
+
+@pytest.mark.parametrize(("line", "found"), FOUND.values(), ids=FOUND.keys())
+def test_packages_stand_behind_runners(line: str, found: list[Package]) -> None:
+    """Name, ecosystem and version are read from a command line; words in prose are none."""
+    assert list(packages(line)) == found
+
+
+def test_a_list_of_packages_is_read_up_to_a_bound() -> None:
+    """Operands beyond the bound are arguments."""
+    assert len(list(packages("npm install " + " ".join("abcdefghijkl")))) == 8
+
+
+VERSIONS = {
+    "every version": ("1.0", (), True),
+    "a star": ("", ("*",), True),
+    "none asked for": ("", ("1.0",), False),
+    "exact": ("1.0.16", ("1.0.15", "1.0.16"), True),
+    "another": ("1.0.17", ("1.0.16",), False),
+    "a caret": ("^1.0.16", ("1.0.16",), True),
+    "inside a range": ("0.1.14", (">=0.0.5,<0.1.16",), True),
+    "above a range": ("0.1.16", (">=0.0.5,<0.1.16",), False),
+    "below a range": ("0.0.4", (">=0.0.5,<0.1.16",), False),
+    "at most": ("1.4.12", ("<=1.4.12",), True),
+    "more than": ("1.4.13", (">1.4.12",), True),
+    "not more than": ("1.4.12", (">1.4.12",), False),
+    "a tag": ("latest", ("<2.0",), False),
+    "an odd version": ("1.1.5post1", ("1.1.5post1",), True),
+    "no range": ("next", ("next",), True),
+}
+
+
+@pytest.mark.parametrize(("version", "wanted", "matches"), VERSIONS.values(), ids=VERSIONS.keys())
+def test_a_version_is_compared_with_lists_and_ranges(
+    version: str, wanted: tuple[str, ...], matches: bool
+) -> None:
+    """Exact versions, stars and ranges decide; a tag or no version is none of them."""
+    assert version_matches(version, wanted) is matches
+
+
+@given(st.text(max_size=100), st.lists(st.text(max_size=20), max_size=3))
+def test_any_text_is_searched_and_compared(text: str, wanted: list[str]) -> None:
+    """No text makes the search or the comparison fail."""
+    assert all(package.name for package in packages("npx " + text))
+    assert version_matches(text, tuple(wanted)) in {True, False}

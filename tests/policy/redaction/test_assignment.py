@@ -1,0 +1,125 @@
+"""Secrets beside their name."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from herma.policy.redaction.assignment import MAX_WORD_CHARS, assigned, name_around, read_value, untrailed
+from support.redactor import masked, redactor
+
+S = "F4keK3yF0rT3st"
+MASKED = {
+    "environment": f"export API_TOKEN={S} && run",
+    "quoted": f'API_TOKEN="{S}"; run',
+    "typed": f"token: str = '{S}'",
+    "hash rocket": f":password => '{S}', x",
+    "go": f'apiToken := "{S}"',
+    "yaml": f"  api_token: {S}\n",
+    "yaml value on the next line": f"- name: DB_PASSWORD\n  value: {S}\n",
+    "python dict": f"{{'api_token': '{S}', 'n': 1}}",
+    "index": f"os.environ['API_TOKEN'] = '{S}'",
+    "php": f"$config['db']['password'] = '{S}'; // prod",
+    "define": f"define('DB_PASSWORD', '{S}');",
+    "attribute": f'<add key="ApiKey" value="{S}" />',
+    "element": f"<password>{S}</password>",
+    "query": f"https://h/x?access_token={S}&page=2",
+    "bare key in a query": f"https://h/x?key={S}&page=2",
+    "header": f"-H 'X-Vault-Token: {S}'",
+    "flag": f"tool --token {S} --json",
+    "flag with sign": f"tool --token={S}",
+    "flag with number": "tool --password 12345678 run",
+    "flag with quoted words": "tool --password 'tulip anchor' run",
+    "weak flag": f"tool --pass {S} run",
+    "powershell": f'$env:API_TOKEN = "{S}"',
+    "fish": f"set -gx API_TOKEN {S}; and run",
+    "docker file": f"ENV DB_PASSWORD {S}\n",
+    "sentence": f"The admin password is {S}, please change it.",
+    "two words": f"my api key is {S} can you test it?",
+    "Chinese": f"密码：{S}，请勿外传",
+    "Japanese": f"パスワードは {S} です",
+    "markdown": f"**Password:** `{S}`",
+    "table of words": f"wifi pw {S} :)",
+    "pairs": f"{{user=app,password={S},ssl=true}}",
+    "triple quotes": f'password = """{S}"""',
+    "html": f"&quot;password&quot;:&quot;{S}&quot;",
+    "curly quotes": f"password: “{S}”",
+    "escaped quote inside": f'password = "{S}\\"{S}"',
+    "unclosed": f'password = "{S}\nnext',
+    "very long": f"token={S * 200} x",
+}
+KEPT = [
+    "the token expired and the key is gone",
+    "password=password, token=token",
+    "token = await getAccessToken({ audience })",
+    "API_KEY=",
+    'DB_PASSWORD=""',
+    "exec 'API_KEY=' exit=0",
+    "--token-file /var/run/token",
+    "Use the --password flag only in scripts.",
+    "tool --token --json",
+    "${PASSWORD:-x}",
+    "password: ${PASSWORD}",
+    "vault login -method=token x=1",
+    "tool --password /etc/pw",
+    "tool --token https://h/x",
+    "tool --pass word",
+    "tool --token getToken()",
+    "key: value",
+    "token is required",
+    "set -gx API_TOKEN $X",
+    "CACHE_KEY=deps-v3-linux-py311",
+    "auth password /x/y",
+    "API_KEY=`pass show acme/api`",
+    "secret",
+    "password >",
+]
+
+
+@pytest.mark.parametrize("text", MASKED.values(), ids=MASKED.keys())
+def test_a_value_beside_its_name_is_masked(text: str) -> None:
+    """However a language, a shell or a sentence joins name and value."""
+    out = masked(text)
+    assert out != text
+    assert S not in out
+    assert "12345678" not in out
+    assert "anchor" not in out
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_a_name_without_a_secret_beside_it_stays(text: str) -> None:
+    """References, counts, prose and code stay as they are."""
+    assert masked(text) == text
+
+
+def test_a_name_is_widened_both_ways() -> None:
+    """The whole name decides, not the word in it."""
+    text = "x spring.datasource.password: y"
+    assert text[slice(*name_around(text, 20, 28))] == "spring.datasource.password"
+
+
+@pytest.mark.parametrize(
+    ("written", "left"), [("abc).", "abc"), ("[a:1]", "[a:1]"), ("(x)", "(x)"), ("...", "")]
+)
+def test_punctuation_of_the_sentence_is_no_part_of_a_value(written: str, left: str) -> None:
+    """A bracket that the value opened stays."""
+    assert untrailed(written) == left
+
+
+def test_a_word_beyond_the_bound_is_read_to_its_end() -> None:
+    """No rest of a long value is left behind."""
+    text = "a" * (MAX_WORD_CHARS + 50) + " b"
+    value = read_value(text, 0)
+    assert value is not None
+    assert value.end == MAX_WORD_CHARS + 50
+    exact = read_value("a" * MAX_WORD_CHARS + " b", 0)
+    assert exact is not None
+    assert exact.end == MAX_WORD_CHARS
+
+
+@given(st.text(alphabet="token=:'\" \\\n`$a1{}()-<>;.,", max_size=60))
+@settings(max_examples=200)
+def test_any_text_around_a_name_is_read(text: str) -> None:
+    """Hits lie inside the text, whatever it is."""
+    whole = "password" + text
+    for hit in assigned(whole, 0, 8, redactor().finder.names):
+        assert 8 <= hit.start < hit.end <= len(whole)

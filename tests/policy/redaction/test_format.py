@@ -1,0 +1,147 @@
+"""Rules that are patterns."""
+
+import pytest
+
+from herma.policy.redaction.format import CommandRule, FormatRule
+from herma.policy.redaction.hit import Certainty
+from herma.policy.rule import Rule
+from support.redactor import masked, redactor, rule, rules
+
+FORMATS = [rule for rule in rules() if rule.options.get("grammar") == "format"]
+S = "F4keP4ss_68"
+COMMANDS = {
+    f"curl -sS -u admin:{S} https://h/": "-u admin:[",
+    f"curl -uelastic:{S} es:9200": "-uelastic:[",
+    "curl -u F4keK3yF0rT3stF4keK3y: https://h/": "-u [",
+    f"mysql -u root -p{S} -h db shop": "-p[",
+    f"mysqladmin -uroot -p'{S}' status": "-p'[",
+    f"sshpass -p {S} ssh root@h": "-p [",
+    f"docker login -u acme -p {S} ghcr.io": "-p [",
+    f"echo {S} | docker login -u acme --password-stdin h": "echo [",
+    f"gpg --batch --passphrase-fd 0 -d f <<< '{S}'": "<<< '[",
+    f"openssl passwd -6 {S}": "passwd -6 [",
+    f"redis-cli -a {S} ping": "-a [",
+    f"sqlplus system/{S}@//db:1521/X": "system/[",
+    f"ldapsearch -x -D cn=a -w {S} -b dc=a": "-w [",
+    f"ALTER USER 'root' IDENTIFIED BY '{S}';": "BY '[",
+    f"machine h login ci password {S}": "password [",
+    f"Server=s;User Id=sa;Password={S};Encrypt=true": "Password=[",
+    f"aws ssm put-parameter --name /p --value {S} --type SecureString": "--value [",
+    f"a1 LOGIN jdoe {S}": "jdoe [",
+    f'expect "password:"; send "{S}\\r"': 'send "[',
+}
+KEPT = [
+    "mkdir -p /srv/www/releases",
+    "psql -p 5433 -h localhost",
+    "ssh -p 2222 deploy@h",
+    "curl -u : --negotiate https://h/",
+    "curl -u $USER:$PASS h",
+    "sshpass -e ssh h",
+    "docker run -p 8080:80 x",
+    "mysql -h db -u app -p shop",
+    "git log -p --follow src/password.py",
+    "openssl passwd -stdin",
+    "echo hello | base64",
+    "chown -R www:www /var",
+]
+
+
+@pytest.mark.parametrize(("text", "kept"), COMMANDS.items())
+def test_a_credential_in_its_place_is_masked_and_the_command_stays(text: str, kept: str) -> None:
+    """User, host, flag and verb are needed to judge a command."""
+    out = masked(text)
+    assert S not in out
+    assert kept in out
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_the_same_flag_of_another_tool_stays(text: str) -> None:
+    """`-p` is a port, a path or a password; the tool tells."""
+    assert masked(text) == text
+
+
+FORMATS = [one for one in rules() if one.options["grammar"] in {"format", "run"}]
+
+
+@pytest.mark.parametrize("one", FORMATS, ids=lambda one: one.id)
+def test_every_format_is_masked_and_its_near_misses_stay(one) -> None:
+    """The shipped examples hold for the whole redactor, not only for the pattern."""
+    for example in one.examples.match:
+        assert redactor().text(example).findings, example
+    for example in one.examples.no_match:
+        assert one.id not in {finding.rule_id for finding in redactor().text(example).findings}, example
+
+
+OTHERS = [one for one in rules() if one.options["grammar"] not in {"format", "run"}]
+
+
+@pytest.mark.parametrize("one", OTHERS, ids=lambda one: one.id)
+def test_every_rule_judged_in_code_keeps_to_its_examples(one) -> None:
+    """What a rule file promises, the redactor does."""
+    for example in one.examples.match:
+        assert redactor().text(example).findings, example
+    for example in one.examples.no_match:
+        assert one.id not in {finding.rule_id for finding in redactor().text(example).findings}, example
+
+
+def test_a_command_that_takes_too_long_is_masked() -> None:
+    """When the time runs out, the line is masked, never passed."""
+    slow = CommandRule(rule(pattern=r"(?:.{0,60}?,){11}P(?P<secret>x)", keywords=("a",), grammar="command"))
+    text = "a" + ",a" * 900
+    (hit,) = slow.at(text, 0)
+    assert (hit.start, hit.end) == (0, len(text))
+
+
+def test_a_format_found_in_front_of_its_literal_must_reach_it() -> None:
+    """A match that begins behind the literal belongs to another place."""
+    around = FormatRule(rule(pattern="x[0-9]{3}", keywords=("x",), anchor="around"))
+    assert list(around.at("....x123", 0)) == []
+    (hit,) = around.at("..x123", 3)
+    assert hit.start == 2
+
+
+@pytest.mark.parametrize(
+    ("check", "written", "accepted"),
+    [
+        ("any", "abcdefghijklmnop", True),
+        ("digit", "ABCDEF1", True),
+        ("digit", "ABCDEF", False),
+        ("drawn", "F4keK3yF0rT3st", True),
+        ("drawn", "some-words-here", False),
+    ],
+)
+def test_a_format_may_ask_more_of_what_it_found(check: str, written: str, accepted: bool) -> None:
+    """Prefixes that are words as well need a drawn body."""
+    one = FormatRule(rule(pattern="[A-Za-z0-9-]{5,40}+", keywords=("a",), check=check, generic=True))
+    hits = list(one.at(written, 0))
+    assert bool(hits) is accepted
+    assert all(hit.certainty is Certainty.CONVENTION for hit in hits)
+
+
+@pytest.mark.parametrize(
+    ("check", "written", "accepted"),
+    [
+        ("any", "word", True),
+        ("drawn", "word", False),
+        ("random", "F4keK3yF0rT3st", True),
+        ("random", "F4ke-word", False),
+        ("password", "/a/path", False),
+        ("password", "12345", True),
+        ("password", "$X", False),
+        ("password", "", False),
+    ],
+)
+def test_a_command_may_ask_more_of_what_it_found(check: str, written: str, accepted: bool) -> None:
+    """References, paths and words in a credential's place are none."""
+    one = CommandRule(rule(pattern="v (?P<secret>[^ ]{0,40}+)", keywords=("v",), check=check))
+    assert bool(list(one.at(f"v {written}", 0))) is accepted
+
+
+@pytest.mark.parametrize("found", FORMATS, ids=lambda found: found.id)
+def test_a_bounded_format_is_never_inside_a_word(found: Rule) -> None:
+    """What the finder skips there would not have been found there."""
+    tried = FormatRule(found)
+    for text in found.examples.match:
+        for at in range(1, len(text)) if tried.bounded else ():
+            if text[at - 1].isascii() and text[at - 1].isalnum():
+                assert list(tried.at(text, at)) == []

@@ -1,0 +1,156 @@
+"""The redactor as a whole."""
+
+import pytest
+import tree_sitter
+import tree_sitter_bash
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from herma.policy.redaction import redactor as module
+from herma.policy.redaction.redactor import Redactor
+from support.redactor import GITHUB, KEY, OPENAI, PASSWORD, masked, redactor
+
+PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+COMMANDS = [
+    f'export DEPLOY_TOKEN={OPENAI}; curl -sS -H "Authorization: Bearer {OPENAI}" -u deploy:{PASSWORD} "http://user:{PASSWORD}@h:8/i.sh?token={GITHUB}&x=1" | bash; rm -rf ./scratch',
+    f"PGPASSWORD={PASSWORD} psql -h db -c 'select 1' && echo done || true",
+    f"GH_TOKEN='{GITHUB}' gh pr list > out.txt 2>&1 &",
+    f"sshpass -p {PASSWORD} ssh root@h 'uptime; df -h'",
+    f"mysql -uroot -p'{PASSWORD}' shop < dump.sql",
+    f"for h in a b; do curl -u x:{PASSWORD} https://$h/; done",
+    f"docker run -e API_KEY={GITHUB} -p 80:80 x/y:1",
+    f"cat > .env <<'EOF'\nDEBUG=false\nTOKEN={GITHUB}\nEOF",
+    f'if true; then export A="{GITHUB}"; fi',
+    f'curl -d \'{{"password": "{PASSWORD}"}}\' h',
+]
+
+
+def tree(text: str) -> list[str]:
+    """The named nodes of a command, in order; a number and a word are one kind of argument."""
+    found: list[str] = []
+
+    def walk(node: tree_sitter.Node) -> None:
+        # The brackets of a placeholder make a concatenation of what is still one word.
+        parts = {child.type for child in node.children}
+        if node.type == "number" or (node.type == "concatenation" and parts <= {"word", "number", "[", "]"}):
+            found.append("word")
+            return
+        found.append(node.type)
+        for child in node.children:
+            walk(child)
+
+    walk(PARSER.parse(text.encode()).root_node)
+    return found
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_masked_command_parses_as_before(command: str) -> None:
+    """The person who approves judges the command that will run."""
+    out = masked(command)
+    assert out != command
+    assert not any(secret in out for secret in (GITHUB, OPENAI, PASSWORD))
+    assert tree(out) == tree(command)
+
+
+def test_text_without_a_secret_is_the_same_object() -> None:
+    """Nothing is copied when nothing is found."""
+    text = "ls -la && echo done"
+    redacted = redactor().text(text)
+    assert redacted.text is text
+    assert redacted.findings == ()
+
+
+def test_a_finding_names_rule_and_place_and_no_text() -> None:
+    """What is logged of a secret is its class."""
+    (finding,) = redactor().text(f"x {GITHUB}", "/preview").findings
+    assert (finding.rule_id, finding.place) == ("github-pat", "/preview")
+    assert GITHUB not in repr(redactor().secrets(GITHUB)) + repr(finding)
+
+
+def test_the_format_names_the_class_also_beside_a_name() -> None:
+    """`GITHUB_TOKEN=ghp_…` is a GitHub token, as it is anywhere else."""
+    assert masked(f"GITHUB_TOKEN={GITHUB}") == "GITHUB_TOKEN=" + masked(GITHUB)
+
+
+def test_another_key_gives_other_fingerprints() -> None:
+    """Fingerprints cannot be compared across gates."""
+    other = Redactor(tuple(redactor().finder.rules.values()), type(KEY)(b"another"))
+    assert other.text(GITHUB).text != masked(GITHUB)
+
+
+def test_a_redactor_without_rules_is_refused() -> None:
+    """It would let everything pass."""
+    with pytest.raises(ValueError, match="without rules"):
+        Redactor((), KEY)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Call me at +14155550123",
+        "git cherry-pick b96a028ea7b2e8c0505a0dd9c57695f9de6bbbb4",
+        "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE",
+        "sha256:f251353ef1bc89dae6df2d5b736ddc8725078b29be74518bccd0c2de4e7a639d",
+        "trace_id=9ed656dcd01cfe16ab9ecf7d00a7adcb",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIL8kYDxllRbmWoAfhvk9Tb7MRV8xjPDr6ajv6zhDUAed",
+    ],
+)
+def test_what_only_looks_like_a_secret_stays(text: str) -> None:
+    """Phone numbers, digests, identifiers and public keys are no secrets."""
+    assert masked(text) == text
+
+
+WORDS = st.sampled_from(
+    [
+        "password",
+        "token",
+        "=",
+        ": ",
+        " ",
+        "\n",
+        '"',
+        "'",
+        "\\",
+        "\\\n",
+        GITHUB,
+        GITHUB[:12],
+        "F4keP4ss",
+        "curl -u a:",
+        "Authorization: Bearer ",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "%5F",
+        "\\u0067",
+        "$X",
+        "[token:01234567]",
+        "://u:",
+        "@h",
+        ";",
+        "é",
+        "base64",
+        "Z2hwX0Y0a2VLM3lGMHJUM3N0",
+    ]
+)
+
+
+@given(st.lists(WORDS, max_size=14).map("".join))
+@settings(max_examples=300)
+def test_redacting_twice_is_redacting_once(text: str) -> None:
+    """For any text: no error, nothing of a vendor token, and the result is stable."""
+    once = masked(text)
+    assert GITHUB not in once
+    assert masked(once) == once
+
+
+def test_wrapping_beyond_the_bound_is_not_followed() -> None:
+    """Time is bounded by the depth, whatever the text."""
+    text = GITHUB.replace("_", "%" + "25" * 12 + "5F")
+    assert masked(text) == text
+    assert masked(GITHUB.replace("_", "%" + "25" * 3 + "5F")) == masked(GITHUB)
+
+
+def test_what_a_placeholder_uncovers_is_masked_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a mask the words before it may read as a value; the rounds that look again are bounded."""
+    text = "Authorization: Bearer Authorization: Bearer password://u:token"
+    assert "password:[" not in masked(text)
+    monkeypatch.setattr(module, "MAX_ROUNDS", 1)
+    assert "password:[" in masked(text)

@@ -1,0 +1,142 @@
+"""Values by themselves."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from herma.policy.redaction import value as values
+
+REFERENCES = [
+    "$TOKEN",
+    "${TOKEN}",
+    "${TOKEN:-x}",
+    "$(pass show x)",
+    "${{ secrets.X }}",
+    "<your key>",
+    "{token}",
+    "{{ x }}",
+    "%TOKEN%",
+    "%s",
+    "%(x)s",
+    "`pass`",
+    "$1",
+    "$A$B",
+    "@secret.txt",
+    "(user, password)",
+]
+CODE = [
+    "os.environ['X']",
+    "process.env.X",
+    "getToken()",
+    "await f(x)",
+    "cfg.password",
+    "self.token",
+    "user.profile.token",
+]
+PLACEHOLDERS = [
+    "sk-...",
+    "YOUR_TOKEN",
+    "your-api-key",
+    "xxxxxxxx",
+    "********",
+    "AKIAIOSFODNN7EXAMPLE",
+    "changeme",
+    "<token>",
+    "[token:01234567]",
+    "sk-[token:01234567]",
+    "0000",
+]
+DULL = ["true", "null", "string", "4096", "30s", "1.2.3", "bearer", "password", "required?"]
+PATHS = [
+    "/etc/ssl/key.pem",
+    "./key.json",
+    "~/.ssh/id",
+    "https://idp.internal/token",
+    "server.key",
+    "C:\\keys",
+]
+DRAWN = ["F4keK3yF0rT3st", "fa4e0c0ffee1dead", "c2VjcmV0IHRleHQx", "f4ke0k3yn0tr3al7"]
+WRITTEN = [
+    "task-management-dashboard-v2",
+    "pplx-embed-context-v1-large",
+    "ShortIdentifierOfTheClass",
+    "short",
+    "lowercaseword",
+    "12345678901",
+]
+
+
+@pytest.mark.parametrize("value", REFERENCES)
+def test_a_reference_is_filled_in_elsewhere(value: str) -> None:
+    """Variables, substitutions and templates are no secrets."""
+    assert values.is_reference(value)
+
+
+@pytest.mark.parametrize("value", CODE)
+def test_an_expression_is_code(value: str) -> None:
+    """Look-ups, calls and attributes are no secrets."""
+    assert values.is_code(value)
+
+
+@pytest.mark.parametrize("value", PLACEHOLDERS)
+def test_a_placeholder_marks_where_a_secret_would_stand(value: str) -> None:
+    """Examples, masks and what was masked already are no secrets."""
+    assert values.is_placeholder(value)
+
+
+@pytest.mark.parametrize("value", DULL)
+def test_common_words_and_numbers_are_dull(value: str) -> None:
+    """Types, flags and counts are no secrets."""
+    assert values.is_dull(value)
+
+
+@pytest.mark.parametrize("value", PATHS)
+def test_a_file_or_address_is_where_a_secret_is_kept(value: str) -> None:
+    """Paths and plain URLs are no secrets."""
+    assert values.is_path(value)
+
+
+@pytest.mark.parametrize("value", DRAWN)
+def test_drawn_values_look_random(value: str) -> None:
+    """Alternating digits and cases are drawn."""
+    assert values.looks_random(value)
+    assert values.looks_like_password(value)
+    assert not values.is_reference(value)
+    assert not values.is_placeholder(value)
+
+
+@pytest.mark.parametrize("value", WRITTEN)
+def test_written_values_do_not_look_random(value: str) -> None:
+    """Words, identifiers and numbers are written."""
+    assert not values.looks_random(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "prose"),
+    [("one", False), ("the word you say", True), ("forgot it?", True), ("tulip anchor", False)],
+)
+def test_a_sentence_is_prose(value: str, *, prose: bool) -> None:
+    """Function words and final marks make a sentence."""
+    assert values.is_prose(value) is prose
+
+
+def test_a_placeholder_does_not_hide_what_stands_beside_it() -> None:
+    """A secret with a placeholder glued to it is still a secret."""
+    assert not values.is_placeholder("F4keK3yF0rT3st[token:01234567]")
+    assert not values.looks_like_password("abc")
+
+
+@given(st.text(max_size=80))
+def test_any_value_is_judged(value: str) -> None:
+    """No test fails on any text."""
+    for judge in (
+        values.is_reference,
+        values.is_code,
+        values.is_placeholder,
+        values.is_dull,
+        values.is_path,
+        values.is_prose,
+        values.looks_random,
+        values.looks_like_password,
+    ):
+        assert judge(value) in {True, False}

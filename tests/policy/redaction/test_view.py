@@ -1,0 +1,94 @@
+"""Decoded views."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from herma.policy.redaction.view import _SHELL, DECODERS, MAX_AFTER, MAX_BEFORE, View, _shell, wrapped
+from support.redactor import GITHUB, masked
+
+HALF = len(GITHUB) // 2
+A, B = GITHUB[:HALF], GITHUB[HALF:]
+WRAPPED = {
+    "colour beside it": f"\x1b[33m{GITHUB}\x1b[0m",
+    "colour inside it": f"{A}\x1b[m\x1b[K{B}",
+    "hyperlink": f"\x1b]8;;http://h\x07{GITHUB}\x1b]8;;\x07",
+    "zero-width characters": f"{A}\u200b{B}",
+    "full-width letters": GITHUB.translate({ord(c): ord(c) + 0xFEE0 for c in "ghpF4keK"}),
+    "line continuation": f"curl -H 'X: {A}\\\n{B}'",
+    "adjacent quotes": f"export K='{A}''{B}'",
+    "quotes of two kinds": f"export K='{A}'\"{B}\"",
+    "a quoted middle": f'export K={A[:6]}"{A[6:]}"{B}',
+    "concatenation in code": f'k = "{A}" + "{B}"',
+    "a blank spelled IFS": f"tool${{IFS}}--token${{IFS}}{GITHUB}",
+    "unicode escapes": "".join(f"\\u{ord(c):04x}" for c in GITHUB),
+    "hex escapes": "printf '" + "".join(f"\\x{ord(c):02x}" for c in GITHUB) + "'",
+    "an escaped line end before it": f"KEY\\n{GITHUB}",
+    "JSON in JSON": f'{{\\"token\\": \\"{GITHUB}\\"}}',
+    "percent": f"?u=https%3A%2F%2Fh%3Ft%3D{GITHUB}",
+    "percent twice": f"?u=h%253Ft%253D{GITHUB}",
+    "percent inside": GITHUB.replace("_", "%5F"),
+    "entities": f"&quot;token&quot;:&quot;{GITHUB}&quot;",
+    "numeric entities": GITHUB.replace("_", "&#95;").replace("K", "&#x4b;"),
+    "two events": f'data: {{"delta":{{"content":"{A}"}}}}\n\ndata: {{"delta":{{"content":"{B}"}}}}\n\n',
+}
+
+
+@pytest.mark.parametrize("text", WRAPPED.values(), ids=WRAPPED.keys())
+def test_a_wrapped_secret_is_masked_with_the_fingerprint_of_the_bare_one(text: str) -> None:
+    """Wrapping neither hides a secret nor makes another of it."""
+    out = masked(text)
+    assert masked(GITHUB) in out
+    assert A not in out
+    assert B not in out
+
+
+def test_what_the_decoding_dropped_stays_where_it_was() -> None:
+    """Quotes and line continuations are the structure of a command."""
+    assert masked(f"export K='{A}''{B}' && x") == f"export K='{masked(GITHUB)}''' && x"
+    assert masked(f'-H "X: {A}\\\n{B}" \\\n -d x') == f'-H "X: {masked(GITHUB)}\\\n" \\\n -d x'
+
+
+def test_a_view_holds_only_the_surroundings_of_what_changed() -> None:
+    """A large text with one escape is not read twice."""
+    text = "x" * 10 * MAX_AFTER + "\\u0041" + "y" * 10 * MAX_AFTER
+    view = View(text).derive(re.compile(r"\\u0041"), lambda _: "A")
+    assert view is not None
+    assert len(view.text) <= MAX_BEFORE + MAX_AFTER + 4
+    at = view.text.index("A")
+    assert view.spans(at, at + 1) == [(10 * MAX_AFTER, 10 * MAX_AFTER + 6)]
+
+
+@given(st.text(alphabet="a\\u0041\"'%2\n\x1b[m&;x\u200b$IFS", max_size=80), st.data())
+def test_every_place_of_a_view_maps_into_the_text(text: str, data: st.DataObject) -> None:
+    """Spans are in order, inside the source, and never overlap."""
+    for decode in DECODERS:
+        view = decode(View(text))
+        if view is None:
+            continue
+        start = data.draw(st.integers(0, len(view.text)))
+        end = data.draw(st.integers(start, len(view.text)))
+        spans = view.spans(start, end)
+        flat = [place for span in spans for place in span]
+        assert flat == sorted(flat)
+        assert all(0 <= first < last <= len(text) for first, last in spans)
+
+
+@given(st.text(alphabet="ab.=+-_ \"'\\\n\r${IFS}é", max_size=30))
+def test_the_look_before_the_shell_view_misses_nothing(text: str) -> None:
+    """Wherever the pattern of joins and blanks matches, the view is built."""
+    assert (_shell(View(text)) is None) is (_SHELL.search(text) is None)
+
+
+@given(st.text(alphabet="ab \"'\\\n\r%41&#x;+\x1b[m\u200b\uff41é你\ud800$IFSdata:", max_size=30))
+def test_a_text_that_is_not_wrapped_has_no_view(text: str) -> None:
+    """The short look never says no where a decoder would say yes."""
+    assert wrapped(text) or all(decode(View(text)) is None for decode in DECODERS)
+
+
+@pytest.mark.parametrize("text", ["plain words, it has no sign", "Größe 你好 – “x”", 'a "quoted" word'])
+def test_most_texts_are_not_wrapped(text: str) -> None:
+    """Letters of any script and quotes around words are nothing to decode."""
+    assert not wrapped(text)
