@@ -3,10 +3,11 @@
 A decision is one of `Allow`, `Rewrite` and `Deny`; take it apart with `match` and close with `assert_never`.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["Allow", "Decision", "Deny", "Finding", "Level", "Mode", "Rewrite"]
+__all__ = ["Allow", "Decision", "Deny", "Finding", "Level", "Mode", "Rewrite", "Verdict", "verdict"]
 
 
 class Level(StrEnum):
@@ -17,6 +18,14 @@ class Level(StrEnum):
     MEDIUM = "medium"
     HIGH = "high"
     CRITICAL = "critical"
+
+
+class Verdict(StrEnum):
+    """What the findings of one input come to."""
+
+    BLOCK = "block"
+    WARN = "warn"
+    ALLOW = "allow"
 
 
 class Mode(StrEnum):
@@ -38,6 +47,22 @@ class Finding:
     level: Level = Level.HIGH
     place: str = ""
     attack: str = ""
+
+    @property
+    def blocks(self) -> bool:
+        """Tell whether it refuses: `high` and `critical` do, lower levels only report."""
+        return self.level in _BLOCKING
+
+
+_BLOCKING = frozenset({Level.HIGH, Level.CRITICAL})
+
+
+def verdict(findings: Iterable[Finding]) -> Verdict:
+    """Give the gravest consequence of some findings; informational ones have none."""
+    levels = {finding.level for finding in findings}
+    if not levels.isdisjoint(_BLOCKING):
+        return Verdict.BLOCK
+    return Verdict.ALLOW if levels <= {Level.INFORMATIONAL} else Verdict.WARN
 
 
 @dataclass(frozen=True, slots=True)
