@@ -35,11 +35,13 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _entry_refused(line: dict[str, Any]) -> bool:
-    return bool(entry_judge().judge_entry(Entry(line["name"], line["entry"], ""))[0])
+    return any(
+        finding.blocks for finding in entry_judge().judge_entry(Entry(line["name"], line["entry"], ""))
+    )
 
 
 def _prompt_refused(line: dict[str, Any]) -> bool:
-    if prompt_scan().rules_for(line["prompt"]):
+    if any(finding.blocks for finding in prompt_scan().judge(line["prompt"])):
         return True
     job = exchange({"schedule": "1h", "prompt": line["prompt"]}, route=match("cron.create"))
     return isinstance(IndicatorGuard(indicators()).decide(job, Phase.REQUEST_BODY), Deny)

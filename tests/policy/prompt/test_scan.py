@@ -28,7 +28,7 @@ DISGUISED = {
 @pytest.mark.parametrize("text", DISGUISED.values(), ids=DISGUISED.keys())
 def test_an_order_is_found_in_every_form(text: str) -> None:
     """However it is written, the same rule applies."""
-    assert "cron-override" in {rule.id for rule in prompt_scan().rules_for(text)}
+    assert "cron-override" in {finding.rule_id for finding in prompt_scan().judge(text)}
 
 
 KEYS = {
@@ -53,13 +53,13 @@ KEYS = {
 @pytest.mark.parametrize(("text", "found"), KEYS.values(), ids=KEYS.keys())
 def test_a_key_may_go_to_its_vendor_only(text: str, found: bool) -> None:
     """The variable's first word must be the host's own name."""
-    assert ("cron-key-in-command" in {rule.id for rule in prompt_scan().rules_for(text)}) is found
+    assert ("cron-key-in-command" in {finding.rule_id for finding in prompt_scan().judge(text)}) is found
 
 
 def test_metadata_is_found_in_any_spelling_and_hidden_text_anywhere() -> None:
     """Rules that are judged in code apply beside the patterns."""
-    assert "cron-metadata" in {rule.id for rule in prompt_scan().rules_for("open http://2852039166/x")}
-    assert "cron-concealed" in {rule.id for rule in prompt_scan().rules_for("weather\U000e0069")}
+    assert "cron-metadata" in {finding.rule_id for finding in prompt_scan().judge("open http://2852039166/x")}
+    assert "cron-concealed" in {finding.rule_id for finding in prompt_scan().judge("weather\U000e0069")}
 
 
 PROSE = [
@@ -75,17 +75,17 @@ PROSE = [
 @pytest.mark.parametrize("text", PROSE)
 def test_prose_that_only_speaks_of_such_things_passes(text: str) -> None:
     """Ordinary jobs, also those with the same words, are not refused."""
-    assert prompt_scan().rules_for(text) == ()
+    assert prompt_scan().judge(text) == ()
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_is_scanned(text: str) -> None:
     """Nothing makes the scan fail, and each rule is given once."""
-    found = [rule.id for rule in prompt_scan().rules_for(text)]
+    found = [finding.rule_id for finding in prompt_scan().judge(text)]
     assert len(found) == len(set(found))
 
 
 def test_a_scan_without_rules_finds_nothing() -> None:
     """The rules are all there is; nothing is built in."""
-    assert PromptScan([], []).rules_for(ORDER) == ()
+    assert PromptScan([], []).judge(ORDER) == ()

@@ -6,15 +6,11 @@ from typing import Any, ClassVar
 from herma.policy.decision import Allow, Decision, Deny, Finding
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.grant import Scope
-from herma.policy.jsondoc import strings
-from herma.policy.prompt.scan import PromptScan
+from herma.policy.prompt.scan import MAX_TEXT_CHARS, OVERSIZE, PromptScan
 
 __all__ = ["CronScan"]
 
 MAX_FINDINGS = 32
-# Text of all jobs of one body. The upstream takes 5,000 characters of a prompt and 200 of a name; a text made to be
-# slow costs a second for this much, an ordinary one a few milliseconds.
-MAX_JOB_CHARS = 32 * 1024
 # Objects, lists and texts looked at when a job is searched for in a body of another kind; a long chat has some thousand.
 MAX_NODES = 100_000
 
@@ -48,24 +44,18 @@ class CronScan:
         return self._judge(jobs)
 
     def _judge(self, jobs: Iterator[tuple[str, Any]]) -> Decision:
-        findings: dict[Finding, str] = {}
-        read = 0
+        findings: list[Finding] = []
         for place, job in jobs:
-            for pointer, text in strings(job, keys=True):
-                read += len(text)
-                if read > MAX_JOB_CHARS:
-                    # What cannot be judged whole is refused, not judged in part.
-                    return _TOO_MUCH
-                for rule in self._scan.rules_for(text):
-                    findings[rule.finding(place + pointer)] = str(rule.options.get("family", "prompt"))
-                if len(findings) > MAX_FINDINGS:
-                    break
-        if not findings:
-            return Allow()
-        family = next(iter(findings.values()))
-        return Deny(
-            403, f"herma.cron.{family}", "The scheduled prompt is refused by the gate.", tuple(findings)
-        )
+            findings += self._scan.judge_job(job, place)
+            if len(findings) > MAX_FINDINGS:
+                break
+        refused = tuple(finding for finding in findings if finding.blocks)
+        if not refused:
+            return Allow(tuple(findings))
+        if any(finding.rule_id == OVERSIZE for finding in refused):
+            return _TOO_MUCH
+        code = f"herma.cron.{self._scan.family(refused[0])}"
+        return Deny(403, code, "The scheduled prompt is refused by the gate.", tuple(findings))
 
 
 _TOO_MUCH = Deny(413, "herma.cron.oversize", "The body holds more text of jobs than can be judged.")
@@ -97,7 +87,7 @@ def _jobs(value: Any, *, lenient: bool) -> Iterator[tuple[str, Any]]:
         stack += [(f"{place}/{step}", child) for step, child in inside if child and isinstance(child, kinds)]
     if stack:
         # Whatever is left is not looked at: as much text as no check takes stands for it.
-        yield "", " " * (MAX_JOB_CHARS + 1)
+        yield "", " " * (MAX_TEXT_CHARS + 1)
 
 
 def _is_job(names: set[str], *, lenient: bool) -> bool:

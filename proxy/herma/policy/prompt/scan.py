@@ -5,21 +5,29 @@ told to do, not for words.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from herma.policy.address import Host, hosts, is_metadata
+from herma.policy.decision import Finding, Level
 from herma.policy.entry.judge import RulePattern
+from herma.policy.jsondoc import strings
 from herma.policy.rule import Rule
 from herma.policy.text.unfold import rot13, unfold, unleet
 from herma.policy.text.views import conceals, strip_invisible, views
 
-__all__ = ["PromptScan"]
+__all__ = ["MAX_TEXT_CHARS", "OVERSIZE", "PromptScan"]
 
 # The upstream takes 5,000 characters of a prompt; the check refuses jobs with more text than this.
 MAX_TEXT_CHARS = 32 * 1024
+# Findings of one job; what is beyond says nothing new.
+MAX_FINDINGS = 32
 MAX_FORMS = 48
 # All forms together: a prompt of the upstream's length in ten of them, or one long text as it is written.
 MAX_SHOWN_CHARS = 64 * 1024
+
+# Not a rule: more text than can be judged whole is refused, not judged in part.
+OVERSIZE = "cron-oversize"
 
 _SPACES = re.compile(r"[ \t\r\f\v\u00a0]{1,64}|\n")
 _SPACED = re.compile(r"(?<!\w)(?:\w ){3,64}\w(?!\w)")
@@ -37,21 +45,42 @@ class PromptScan:
     def __init__(self, cron: Sequence[Rule], mcp: Sequence[Rule]) -> None:
         self._rules = [RulePattern(rule) for rule in cron]
         self._commands = [RulePattern(rule) for rule in mcp if rule.options.get("prompt") is True]
+        self._families = {rule.id: str(rule.options.get("family", "prompt")) for rule in (*cron, *mcp)}
+        self._families[OVERSIZE] = "oversize"
         self._judged = [
             (rule, _JUDGES[str(rule.options["judge"])]) for rule in cron if "judge" in rule.options
         ]
 
-    def rules_for(self, text: str) -> tuple[Rule, ...]:
-        """Give the rules that apply to a text, each once."""
+    def family(self, finding: Finding) -> str:
+        """Name the family of a finding of this scan, for the refusal's code."""
+        return self._families.get(finding.rule_id, "prompt")
+
+    def judge(self, text: str, place: str = "") -> tuple[Finding, ...]:
+        """Give the findings in one text, each rule once."""
+        if len(text) > MAX_TEXT_CHARS:
+            return (Finding(OVERSIZE, Level.HIGH, place),)
         found: dict[str, Rule] = {}
         for rule, judge in self._judged:
             if judge(text):
                 found[rule.id] = rule
-        shown = "\n".join(_forms(text[:MAX_TEXT_CHARS]))[:MAX_SHOWN_CHARS]
+        shown = "\n".join(_forms(text))[:MAX_SHOWN_CHARS]
         for pattern in (*self._rules, *self._commands):
             if pattern.matches(shown):
                 found[pattern.rule.id] = pattern.rule
-        return tuple(found.values())
+        return tuple(rule.finding(place) for rule in found.values())
+
+    def judge_job(self, job: Mapping[str, Any] | str, place: str = "") -> tuple[Finding, ...]:
+        """Give the findings in every text of a job, names of members included."""
+        findings: list[Finding] = []
+        read = 0
+        for pointer, text in strings(job, keys=True):
+            read += len(text)
+            if read > MAX_TEXT_CHARS:
+                return (*findings, Finding(OVERSIZE, Level.HIGH, place + pointer))
+            findings += self.judge(text, place + pointer)
+            if len(findings) > MAX_FINDINGS:
+                break
+        return tuple(findings)
 
 
 def _forms(text: str) -> Iterator[str]:
