@@ -57,7 +57,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize(("fields", "rule_id"), REFUSED.values(), ids=REFUSED.keys())
 def test_an_entry_that_does_harm_is_refused(fields: dict[str, Any], rule_id: str) -> None:
     """Whatever wraps, splits or encodes it, the effect is found and named, with its place."""
-    refused, _ = entry_judge().judge_entry(Entry("x", fields, "/mcp_servers/x"))
+    refused = entry_judge().judge_entry(Entry("x", fields, "/mcp_servers/x"))
     assert rule_id.removesuffix("-01") in {finding.rule_id.removesuffix("-01") for finding in refused}
     assert {finding.place for finding in refused} == {"/mcp_servers/x"}
 
@@ -88,24 +88,24 @@ PASSED: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("fields", PASSED.values(), ids=PASSED.keys())
 def test_an_ordinary_entry_passes(fields: dict[str, Any]) -> None:
     """What people configure every day is not refused."""
-    assert entry_judge().judge_entry(Entry("x", fields, ""))[0] == ()
+    assert entry_judge().judge_entry(Entry("x", fields, "")) == ()
 
 
 def test_a_name_that_campaigns_used_is_reported_or_refused() -> None:
     """A published server name refuses; a name of the same form is only reported."""
-    refused, _ = entry_judge().judge_entry(Entry("_m1780983924", {"command": "x"}, ""))
-    assert refused
-    refused, noted = entry_judge().judge_entry(Entry("_q1780983999", {"command": "x"}, ""))
-    assert (refused, len(noted)) == ((), 1)
+    refused = entry_judge().judge_entry(Entry("_m1780983924", {"command": "x"}, ""))
+    assert any(finding.blocks for finding in refused)
+    noted = entry_judge().judge_entry(Entry("_q1780983999", {"command": "x"}, ""))
+    assert [finding.blocks for finding in noted] == [False]
 
 
 def test_an_entry_too_long_to_judge_is_refused() -> None:
     """Padding does not push a payload past the reader."""
-    refused, _ = entry_judge().judge_entry(
+    refused = entry_judge().judge_entry(
         Entry("x", {"command": "sh", "args": ["-c", "# " + "x" * 9000]}, "/x")
     )
     assert [entry_judge().effect(finding) for finding in refused] == ["oversize"]
-    refused, _ = entry_judge().judge_entry(Entry("x", {"command": "sh", "args": [""] * 600}, "/x"))
+    refused = entry_judge().judge_entry(Entry("x", {"command": "sh", "args": [""] * 600}, "/x"))
     assert [finding.rule_id for finding in refused] == ["mcp-oversize"]
 
 
@@ -132,10 +132,7 @@ def test_a_text_that_makes_a_rule_slow_is_refused(monkeypatch: pytest.MonkeyPatc
 def test_judging_does_without_the_rules_that_code_would_add() -> None:
     """A rule set without the rules for addresses and hidden characters still judges."""
     judge = EntryJudge([_rule("never-there")], indicators())
-    assert judge.judge_entry(Entry("", {"url": "http://169.254.169.254/", "command": "x\x1b"}, "")) == (
-        (),
-        (),
-    )
+    assert judge.judge_entry(Entry("", {"url": "http://169.254.169.254/", "command": "x\x1b"}, "")) == ()
 
 
 def test_every_effect_has_a_word_for_the_code() -> None:
@@ -166,7 +163,7 @@ WORDS = st.sampled_from(
 )
 def test_any_entry_is_judged(command: str, args: list[str], env: dict[str, str]) -> None:
     """Nothing makes the judge fail."""
-    refused, noted = entry_judge().judge_entry(
+    found = entry_judge().judge_entry(
         Entry("x", {"command": command, "args": args, "env": env, "cwd": command}, "/p")
     )
-    assert all(finding.place == "/p" for finding in refused + noted)
+    assert all(finding.place == "/p" for finding in found)

@@ -35,8 +35,7 @@ class McpGuard:
         whole = exchange.match.route.operation.startswith("mcp.")
         if not whole and not document.form and not may_hold_entry(document.raw):
             return Allow()
-        refused: tuple[Finding, ...] = ()
-        noted: tuple[Finding, ...] = ()
+        found: list[Finding] = []
         judged = 0
         for entry in entries(document.value, whole=whole):
             judged += max(entry.size(), MIN_JUDGED_CHARS)
@@ -45,16 +44,21 @@ class McpGuard:
                     413,
                     "herma.mcp.oversize",
                     "The body holds more server entries than can be judged.",
-                    refused + noted,
+                    _gravest(found),
                 )
-            bad, odd = self._judge.judge_entry(entry)
-            refused, noted = (refused + bad)[:MAX_FINDINGS], (noted + odd)[:MAX_FINDINGS]
-        if not refused:
-            return Allow(noted)
-        effect = self._judge.effect(refused[0])
+            found += self._judge.judge_entry(entry)
+        reported = _gravest(found)
+        if not reported or not reported[0].blocks:
+            return Allow(reported)
+        effect = self._judge.effect(reported[0])
         return Deny(
             403,
             "herma.ioc.match" if effect == "indicator" else f"herma.mcp.{effect}",
             "The body holds an MCP server entry that the gate refuses.",
-            refused + noted,
+            reported,
         )
+
+
+def _gravest(found: list[Finding]) -> tuple[Finding, ...]:
+    """Give the findings to report: those that refuse first."""
+    return tuple(sorted(found, key=lambda finding: not finding.blocks)[:MAX_FINDINGS])

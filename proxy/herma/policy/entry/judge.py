@@ -14,7 +14,7 @@ from herma.policy.command.shell import resolve_argv, resolve_script
 from herma.policy.decision import Finding, Level
 from herma.policy.entry.finder import Entry
 from herma.policy.entry.url import url_effects
-from herma.policy.indicator import Action, IndicatorSet
+from herma.policy.indicator import IndicatorSet
 from herma.policy.pattern import compile_pattern
 from herma.policy.rule import Rule
 from herma.policy.text.unfold import unfold
@@ -75,8 +75,8 @@ class EntryJudge:
             return "oversize"
         return str(rule.options.get("effect", "entry")) if rule is not None else "indicator"
 
-    def judge_entry(self, entry: Entry) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-        """Give the findings that refuse an entry, and those that only report."""
+    def judge_entry(self, entry: Entry) -> tuple[Finding, ...]:
+        """Give what is wrong with an entry; a finding's level says whether it refuses."""
         fields = entry.fields
         env = {
             str(key): str(value)
@@ -89,7 +89,7 @@ class EntryJudge:
         url = url if isinstance(url, str) else ""
         if len(words) > MAX_WORDS or entry.size() > MAX_ENTRY_CHARS:
             # What cannot be judged whole is refused, not judged in part.
-            return (Finding(OVERSIZE, Level.HIGH, entry.place),), ()
+            return (Finding(OVERSIZE, Level.HIGH, entry.place),)
         lines = self._lines(words, env)
         texts = list(
             _forms(
@@ -118,10 +118,7 @@ class EntryJudge:
             refused += [rule for rule in (self._by_id.get("mcp-concealed"),) if rule is not None]
         found = tuple(rule.finding(entry.place) for rule in {rule.id: rule for rule in refused}.values())
         hits = self._hits(entry, "\n".join([entry.name, shown["any"], *texts, *lines, *decoded_lines]), env)
-        blocking = tuple(indicator for indicator in hits if indicator[0] is Action.BLOCK)
-        return found + tuple(hit for _, hit in blocking), tuple(
-            hit for action, hit in hits if action is not Action.BLOCK
-        )
+        return found + hits
 
     def _lines(self, words: list[str], env: Mapping[str, str]) -> list[str]:
         if not words:
@@ -132,11 +129,11 @@ class EntryJudge:
             lines += resolve_script(" ".join(words), env)
         return lines
 
-    def _hits(self, entry: Entry, text: str, env: Mapping[str, str]) -> list[tuple[Action, Finding]]:
+    def _hits(self, entry: Entry, text: str, env: Mapping[str, str]) -> tuple[Finding, ...]:
         names = [entry.name, *env, *(f"{key}={value}" for key, value in env.items())]
         indicators = dict.fromkeys([indicator for indicator, _ in self._indicators.find(text)])
         indicators |= dict.fromkeys(self._indicators.of_names(names))
-        return [(indicator.action, indicator.finding(entry.place)) for indicator in indicators]
+        return tuple(indicator.finding(entry.place) for indicator in indicators)
 
 
 def _applies(pattern: RulePattern, shown: Mapping[str, str], assignments: Iterable[str]) -> bool:
