@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.text.views import conceals, strip_invisible, views
+from herma.policy.text.views import conceals, reading, strip_invisible, views
 
 FOLDED = {
     "Cyrillic look-alikes": ("іgnоrе аll рrеvіоus", "ignore all previous"),
@@ -82,3 +82,10 @@ def test_any_text_has_views_without_invisible_characters(text: str) -> None:
     assert strip_invisible(strip_invisible(text)) == strip_invisible(text)
     assert "\u200b" not in views(text).plain
     assert conceals(text) in {True, False}
+
+
+def test_a_command_is_read_with_its_letter_case() -> None:
+    """What stands for Latin letters becomes them; base64 in the text stays what it was."""
+    assert reading("сurl -d Y3VyBA==") == "curl -d Y3VyBA=="
+    assert reading("plain Text") == "plain Text"
+    assert reading("c\u0336u\u0336rl") == "curl"

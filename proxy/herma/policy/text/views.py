@@ -8,7 +8,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-__all__ = ["Views", "conceals", "strip_invisible", "views"]
+__all__ = ["Views", "conceals", "reading", "strip_invisible", "views"]
 
 # Letters that imitate Latin ones (Cyrillic, Greek, Armenian, small capitals, turned letters); after NFKC and lower().
 _LOOKALIKES = str.maketrans(
@@ -80,6 +80,14 @@ def views(text: str) -> Views:
     plain = unicodedata.normalize("NFKC", strip_invisible(text)).lower()
     bare = _MARKS_ON_LATIN.sub("", unicodedata.normalize("NFKD", plain))
     return Views(plain, unicodedata.normalize("NFC", bare.translate(_LOOKALIKES)))
+
+
+def reading(text: str) -> str:
+    """Give the Latin text that a reader takes this for, letter case kept: what a command spelled so is meant to run."""
+    if text.isascii():
+        return text
+    bare = _MARKS_ON_LATIN.sub("", unicodedata.normalize("NFKD", strip_invisible(text)))
+    return unicodedata.normalize("NFC", bare.translate(_LOOKALIKES))
 
 
 def conceals(text: str) -> bool:
