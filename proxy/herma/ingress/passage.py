@@ -6,6 +6,7 @@ known who asks. What is judged here is, byte for byte, what the forwarder sends.
 
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from herma.config.settings import Rate
 from herma.errors import StoreError
@@ -165,7 +166,7 @@ class Passage:
         document = read_document(exchange.head, exchange.match, body, self._generation.settings.limits)
         if isinstance(document, Deny):
             raise Refusal(document)
-        judged = replace(exchange, document=document)
+        judged = replace(exchange, document=document, today=datetime.now(UTC).date())
         self._apply(self._generation.pipeline.decide(judged, Phase.REQUEST_BODY))
         await owners.check_body(document)
         if exchange.match.route.operation == _APPROVE and exchange.principal is not None:

@@ -40,13 +40,15 @@ class Mode(StrEnum):
 class Finding:
     """One rule or check that applied; names the place, never the text.
 
-    `place` is a JSON Pointer (RFC 6901) or `header:Name`, `path`, `query`. `attack` is a MITRE ATT&CK id.
+    `place` is a JSON Pointer (RFC 6901) or `header:Name`, `path`, `query`. `attack` is a MITRE ATT&CK id. An `exempted` one
+    is informational, whatever its rule says.
     """
 
     rule_id: str
     level: Level = Level.HIGH
     place: str = ""
     attack: str = ""
+    exempted: bool = False
 
     @property
     def blocks(self) -> bool:

@@ -1,6 +1,7 @@
 """One request on its way through the gate, as the core sees it."""
 
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 
 from herma.policy.grant import Principal
@@ -23,7 +24,7 @@ class Exchange:
     """What is known of one request.
 
     `address` is the caller's address after trusted proxies were walked. `document` is the parsed body once it was read;
-    None before that, and for an empty body.
+    None before that, and for an empty body. `today` is the day in UTC, which exemptions expire by; None applies none.
     """
 
     id: str
@@ -32,3 +33,4 @@ class Exchange:
     address: str
     principal: Principal | None
     document: Document | None = None
+    today: date | None = None

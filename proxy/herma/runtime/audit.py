@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from herma.ingress import Record
+from herma.policy.decision import Finding
 
 __all__ = ["AUDIT_LOST", "AuditLog"]
 
@@ -68,10 +69,7 @@ class AuditLog:
             "operation": record.operation,
             "status": record.status,
             "code": record.code,
-            "rules": [
-                {"id": found.rule_id, "level": found.level, "place": found.place, "attack": found.attack}
-                for found in record.findings
-            ],
+            "rules": [_rule(found) for found in record.findings],
             "redactions": record.redactions,
             "bytes_in": record.bytes_in,
             "bytes_out": record.bytes_out,
@@ -106,6 +104,16 @@ class AuditLog:
 def _encode(line: dict[str, Any]) -> bytes:
     # ensure_ascii also escapes C1 controls and bidi marks: a log reader's terminal sees plain ASCII only.
     return json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+
+
+def _rule(found: Finding) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "id": found.rule_id,
+        "level": found.level,
+        "place": found.place,
+        "attack": found.attack,
+    }
+    return {**said, "exempted": True} if found.exempted else said
 
 
 def _since(record: Record, moment: float | None) -> float | None:

@@ -12,6 +12,7 @@ from herma.policy.checks.mcp_guard import McpGuard
 from herma.policy.checks.route_gate import RouteGate
 from herma.policy.checks.session_header import SessionHeader
 from herma.policy.entry.judge import EntryJudge
+from herma.policy.exemption import NONE, Exemptions
 from herma.policy.indicator import IndicatorSet
 from herma.policy.pipeline import Check
 from herma.policy.prompt.scan import PromptScan
@@ -39,6 +40,7 @@ class RuleSet:
     cron: Sequence[Rule]
     mcp: Sequence[Rule]
     indicators: IndicatorSet
+    exemptions: Exemptions = NONE
 
 
 class CheckSettings(Protocol):
@@ -63,8 +65,8 @@ def build_checks(rules: RuleSet, settings: CheckSettings) -> tuple[Check, ...]:
         RouteGate: lambda: RouteGate(strict=settings.strict),
         SessionHeader: SessionHeader,
         ApprovalGate: ApprovalGate,
-        McpGuard: lambda: McpGuard(EntryJudge(rules.mcp, rules.indicators)),
-        CronScan: lambda: CronScan(PromptScan(rules.cron, rules.mcp)),
+        McpGuard: lambda: McpGuard(EntryJudge(rules.mcp, rules.indicators), rules.exemptions),
+        CronScan: lambda: CronScan(PromptScan(rules.cron, rules.mcp), rules.exemptions),
         IndicatorGuard: lambda: IndicatorGuard(rules.indicators),
     }
     return tuple(makers[check]() for check in CHECKS)

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from herma.policy.decision import Allow, Decision, Deny, Finding
 from herma.policy.exchange import Exchange, Phase
+from herma.policy.exemption import NONE, Exemptions
 from herma.policy.grant import Scope
 from herma.policy.prompt.scan import MAX_TEXT_CHARS, OVERSIZE, PromptScan
 
@@ -25,8 +26,9 @@ class CronScan:
     id: ClassVar[str] = "cron_scan"
     phases: ClassVar[frozenset[Phase]] = frozenset({Phase.REQUEST_BODY})
 
-    def __init__(self, scan: PromptScan) -> None:
+    def __init__(self, scan: PromptScan, exemptions: Exemptions = NONE) -> None:
         self._scan = scan
+        self._exemptions = exemptions
 
     def decide(self, exchange: Exchange, phase: Phase) -> Decision:  # noqa: ARG002 - one phase only
         """Judge each job in the body; the first refusal names the rule's family."""
@@ -41,12 +43,14 @@ class CronScan:
             jobs = _jobs(document.value, lenient=lenient)
         else:
             return Allow()
-        return self._judge(jobs)
+        return self._judge(jobs, exchange)
 
-    def _judge(self, jobs: Iterator[tuple[str, Any]]) -> Decision:
+    def _judge(self, jobs: Iterator[tuple[str, Any]], exchange: Exchange) -> Decision:
         findings: list[Finding] = []
         for place, job in jobs:
-            findings += self._scan.judge_job(job, place)
+            findings += self._exemptions.of_job(
+                self._scan.judge_job(job, place), job, place, exchange.match.route, exchange.today
+            )
             if len(findings) > MAX_FINDINGS:
                 break
         refused = tuple(finding for finding in findings if finding.blocks)

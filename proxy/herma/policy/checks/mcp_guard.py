@@ -6,6 +6,7 @@ from herma.policy.decision import Allow, Decision, Deny, Finding
 from herma.policy.entry.finder import entries, may_hold_entry
 from herma.policy.entry.judge import EntryJudge
 from herma.policy.exchange import Exchange, Phase
+from herma.policy.exemption import NONE, Exemptions
 
 __all__ = ["McpGuard"]
 
@@ -24,8 +25,9 @@ class McpGuard:
     id: ClassVar[str] = "mcp_guard"
     phases: ClassVar[frozenset[Phase]] = frozenset({Phase.REQUEST_BODY})
 
-    def __init__(self, judge: EntryJudge) -> None:
+    def __init__(self, judge: EntryJudge, exemptions: Exemptions = NONE) -> None:
         self._judge = judge
+        self._exemptions = exemptions
 
     def decide(self, exchange: Exchange, phase: Phase) -> Decision:  # noqa: ARG002 - one phase only
         """Judge every entry in the body; the first refusal names the effect."""
@@ -46,7 +48,9 @@ class McpGuard:
                     "The body holds more server entries than can be judged.",
                     _gravest(found),
                 )
-            found += self._judge.judge_entry(entry)
+            found += self._exemptions.of_entry(
+                self._judge.judge_entry(entry), entry.name, entry.fields, exchange.match.route, exchange.today
+            )
         reported = _gravest(found)
         if not reported or not reported[0].blocks:
             return Allow(reported)
