@@ -70,7 +70,10 @@ class Edges:
             if directory is not None:
                 found[name] = self._files.resolve(directory)
                 self._files.directory(reader, (*path, name), found[name])
-        return Content(**found)
+        dirs = tuple(map(self._files.resolve, made.rules_dirs))
+        for index, directory in enumerate(dirs):
+            self._files.directory(reader, (*path, "rules_dirs", index), directory)
+        return Content(**found, rules_dirs=dirs)
 
     def finish_audit(self, _reader: Reader, made: Audit, _path: Path, _raw: Mapping[str, Any]) -> Audit:
         """Let the audit's path start where the configuration is."""

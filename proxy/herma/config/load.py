@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from herma.config.edges import Edges
+from herma.config.exemption import Exemption, Exemptions
 from herma.config.files import Files
 from herma.config.guarded_file import FileProblem, read_guarded
 from herma.config.keys import Keys
@@ -76,7 +77,7 @@ def parse(
         environ: Where `${NAME}` is looked up.
         check_files: Look whether certificates and directories are there. Files with secrets are read in any case.
         resolver: Resolves the names of listeners and of the upstream.
-        now: When it is, for keys that expire.
+        now: When it is, for keys and exemptions that expire.
         exposed: Whether other users may read the file, so that it must not hold a secret.
         check_ids: The names that `checks` may have; the checks of the policy if None.
 
@@ -87,7 +88,8 @@ def parse(
     directory = Path(file).parent
     files = Files(directory, check=check_files)
     listeners, edges = Listeners(resolver, files), Edges(resolver, files)
-    keys = Keys(now or datetime.now(UTC))
+    now = now or datetime.now(UTC)
+    keys = Keys(now)
     finish: dict[type, Finish] = {
         Listener: listeners.finish_listener,
         Tls: listeners.finish_tls,
@@ -100,6 +102,7 @@ def parse(
         Content: edges.finish_content,
         Audit: edges.finish_audit,
         Limits: edges.finish_limits,
+        Exemption: Exemptions(now.date()).finish,
     }
     reader = Reader(loaded, SecretSource(environ, directory, exposed=exposed), finish)
     settings = reader.read(Settings)

@@ -8,17 +8,22 @@ import ipaddress
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from herma.config.values import (
     Address,
+    ContentDigest,
     FileMode,
     FilePath,
+    Label,
     Name,
     Network,
     Origin,
     PublicName,
+    Reason,
+    RouteName,
+    RuleId,
     Tcp,
     Unix,
     UpstreamUrl,
@@ -33,6 +38,10 @@ MAX_HOST_CHARACTERS = 253
 # PATH_MAX of Linux.
 MAX_PATH_CHARACTERS = 4096
 MAX_TEXT_CHARACTERS = 64
+# The names that agent servers give to servers and jobs, with room to spare.
+MAX_LABEL_CHARACTERS = 200
+MIN_REASON_CHARACTERS = 10
+MAX_REASON_CHARACTERS = 500
 
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _PORT = re.compile(r"[1-9][0-9]{0,4}")
@@ -41,6 +50,10 @@ _TEXT = re.compile(r"[A-Za-z0-9._-]{0,64}")
 _MODE = re.compile(r"0?[0-7]{3}")
 _ORIGIN = re.compile(r"(https?)://([^/]+)")
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
+_RULE_ID = re.compile(r"[a-z][a-z0-9-]{1,99}")
+_ROUTE = re.compile(r"[A-Z]{3,10} /[A-Za-z0-9._~{}/-]{0,500}")
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 # A resolver reads a last label like these as a number (WHATWG URL, "ends in a number").
 _NUMBER = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]*")
 
@@ -200,6 +213,47 @@ def _instant(text: str) -> datetime:
         raise ValueError("expected a time that exists, such as 2027-01-01T00:00:00Z") from None
 
 
+def _day(text: str) -> date:
+    if not _DAY.fullmatch(text):
+        raise ValueError("expected a day such as 2027-01-31")
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ValueError("expected a day that exists, such as 2027-01-31") from None
+
+
+def _label(text: str) -> Label:
+    if not text or len(text) > MAX_LABEL_CHARACTERS or not text.isprintable():
+        raise ValueError(
+            f"expected a name of up to {MAX_LABEL_CHARACTERS} characters, exactly as it is written"
+        )
+    return Label(text)
+
+
+def _rule_id(text: str) -> RuleId:
+    if not _RULE_ID.fullmatch(text):
+        raise ValueError("expected the exact id of a rule, no wildcard; `herma rules list` shows them")
+    return RuleId(text)
+
+
+def _route(text: str) -> RouteName:
+    if not _ROUTE.fullmatch(text):
+        raise ValueError("expected METHOD /path as the profile has it, such as PATCH /api/jobs/{job_id}")
+    return RouteName(text)
+
+
+def _reason(text: str) -> Reason:
+    if not MIN_REASON_CHARACTERS <= len(text.strip()) <= MAX_REASON_CHARACTERS or not text.isprintable():
+        raise ValueError(f"expected a reason of {MIN_REASON_CHARACTERS} characters at least, on one line")
+    return Reason(text)
+
+
+def _digest(text: str) -> ContentDigest:
+    if not _DIGEST.fullmatch(text):
+        raise ValueError("expected sha256: and 64 hex digits; `herma explain` prints them")
+    return ContentDigest(text)
+
+
 _TEXT_SCHEMA = {"type": "string"}
 
 # Keyed by the type that a settings field is annotated with.
@@ -219,5 +273,17 @@ SCALARS: Mapping[Any, Scalar] = {
     Name: Scalar(_name, "a name", {"type": "string", "pattern": f"^{_NAME.pattern}$"}),
     Origin: Scalar(_origin, "an origin", {"type": "string", "pattern": "^https?://[^/]+$"}),
     datetime: Scalar(_instant, "a time", {"type": "string", "format": "date-time"}),
+    date: Scalar(_day, "a day", {"type": "string", "format": "date"}),
+    Label: Scalar(_label, "a name", {"type": "string", "minLength": 1, "maxLength": MAX_LABEL_CHARACTERS}),
+    RuleId: Scalar(_rule_id, "the id of a rule", {"type": "string", "pattern": f"^{_RULE_ID.pattern}$"}),
+    RouteName: Scalar(_route, "METHOD /path", {"type": "string", "pattern": f"^{_ROUTE.pattern}$"}),
+    Reason: Scalar(
+        _reason,
+        f"text of {MIN_REASON_CHARACTERS} characters at least",
+        {"type": "string", "minLength": MIN_REASON_CHARACTERS, "maxLength": MAX_REASON_CHARACTERS},
+    ),
+    ContentDigest: Scalar(
+        _digest, "sha256: and 64 hex digits", {"type": "string", "pattern": f"^{_DIGEST.pattern}$"}
+    ),
     str: Scalar(_text, "text", {"type": "string", "maxLength": MAX_TEXT_CHARACTERS}),
 }

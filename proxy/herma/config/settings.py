@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
+from herma.config.exemption import Exemption
 from herma.config.option import derived, option
 from herma.config.values import (
     Address,
@@ -292,6 +293,10 @@ class Content:
     """Rules and indicators from outside the package."""
 
     rules_dir: FilePath | None = option("Directory that replaces the packaged rules.", default=None)
+    rules_dirs: tuple[FilePath, ...] = option(
+        "Directories of own rules, added to the others: `mcp/*.yaml`, `cron/*.yaml`, `redaction/*.yaml`.",
+        default=(),
+    )
     ioc_dir: FilePath | None = option("Directory that replaces the packaged indicators.", default=None)
 
 
@@ -321,6 +326,9 @@ class Settings:
     limits: Limits = option("How much a caller may ask for.", factory=Limits)
     checks: Mapping[str, CheckSettings] = option("How each check acts, by its id.", default=_NO_CHECKS)
     redaction: Redaction = option("How secrets are taken out of answers.", factory=Redaction)
+    exemptions: tuple[Exemption, ...] = option(
+        "Rules that are not applied to one server, job or route, until a day.", default=()
+    )
     strict: bool = option("Refuse routes that the profile does not know.", default=False)
     admin: Admin = option("The listener for operators.", factory=Admin)
     audit: Audit = option("Where decisions are written.", factory=Audit)

@@ -11,13 +11,18 @@ __all__ = [
     "MIN_SALT_BYTES",
     "Address",
     "Bytes",
+    "ContentDigest",
     "FileMode",
     "FilePath",
     "KeyHash",
+    "Label",
     "Name",
     "Network",
     "Origin",
     "PublicName",
+    "Reason",
+    "RouteName",
+    "RuleId",
     "Seconds",
     "Tcp",
     "Unix",
@@ -36,6 +41,12 @@ FileMode = NewType("FileMode", int)
 FilePath = NewType("FilePath", str)
 Name = NewType("Name", str)
 Origin = NewType("Origin", str)
+# A name that somebody else chose: of a server, of a job.
+Label = NewType("Label", str)
+RuleId = NewType("RuleId", str)
+RouteName = NewType("RouteName", str)
+Reason = NewType("Reason", str)
+ContentDigest = NewType("ContentDigest", str)
 
 
 @dataclass(frozen=True, slots=True)
