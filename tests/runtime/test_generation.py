@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from herma.config.settings import Settings
-from herma.errors import ContentError
+from herma.errors import ConfigError, ContentError
 from herma.identity import Verified, hash_key
 from herma.policy.decision import Mode
 from herma.policy.secret import Secret
 from herma.runtime.generation import build, new_fingerprint_key, read_content
 from support.gate import Gate, free_port
 from support.inside import content_of, settings_of
+from support.rule_file import rule_text
 from support.wire_tls import make_pair
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -161,3 +162,22 @@ def test_a_fingerprint_key_is_new_each_time() -> None:
     first, second = new_fingerprint_key(), new_fingerprint_key()
     assert len(first.reveal()) == 32
     assert first.reveal() != second.reveal()
+
+
+def test_own_rules_and_exemptions_reach_the_checks(gate: Gate, tmp_path: Path) -> None:
+    """What operators add is judged with; an exemption from a rule that is not there stops the start."""
+    own = tmp_path / "own"
+    (own / "mcp").mkdir(parents=True)
+    (own / "mcp" / "acme-own.yaml").write_bytes(rule_text(id="acme-own"))
+    exemption = {
+        "rule": "acme-own",
+        "subject": {"server": "disks"},
+        "reason": "these disks are wiped every night",
+        "expires": "2999-01-01",
+    }
+    settings = _changed(gate, content={"rules_dirs": [str(own)]}, exemptions=[exemption])
+    content = read_content(settings, new_fingerprint_key())
+    assert "acme-own" in {rule.id for rule in content.rules.mcp}
+    settings = _changed(gate, exemptions=[{**exemption, "rule": "acme-gone"}])
+    with pytest.raises(ConfigError, match="acme-gone"):
+        read_content(settings, new_fingerprint_key())

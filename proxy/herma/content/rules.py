@@ -4,7 +4,7 @@ Strict: an unknown key, a duplicate id, a file name that is not the id, a patter
 that proves the opposite, or a directory without rules is an error with its place. Nothing is skipped.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from herma.policy.pattern import PatternError, compile_pattern, examine_pattern
 from herma.policy.rule import Examples, Rule, Status
 from herma.yamlfile import Loaded, load
 
-__all__ = ["load_rule", "load_rules", "matcher"]
+__all__ = ["load_rule", "load_rules", "matcher", "read_rule_file", "rule_files"]
 
 # Two on each side: one example proves a pattern for one text, two begin to show its edge.
 MIN_EXAMPLES: Final = 2
@@ -27,34 +27,53 @@ _REQUIRED: Final = ("id", "title", "status", "level", "description", "examples")
 _OPTIONAL: Final = ("references", "falsepositives", "tags", "keywords", "pattern", "options")
 
 
-def load_rules(directory: Traversable, family: str) -> tuple[Rule, ...]:
-    """Read every rule of a family, ordered by id.
+def load_rules(directory: Traversable, family: str, own: Sequence[Traversable] = ()) -> tuple[Rule, ...]:
+    """Read every rule of a family, ordered by id; those of the `own` directories are added to the first one's.
 
     Raises:
         ContentError: a file cannot be used, an id occurs twice, or there is no rule at all.
     """
-    if not directory.is_dir():
-        raise ContentError("not a directory; rules were expected here", Source(str(directory)))
-    entries = sorted(
-        (entry for entry in directory.iterdir() if entry.name.endswith(".yaml")), key=lambda entry: entry.name
-    )
+    entries = rule_files(directory)
     if not entries:
         raise ContentError(
             f"no {family} rules here; without rules nothing would be found", Source(str(directory))
         )
+    entries += [entry for place in own for entry in rule_files(place)]
+    rules: dict[str, Rule] = {}
+    files: dict[str, Traversable] = {}
+    for entry in entries:
+        rule = load_rule(read_rule_file(entry), str(entry), family)
+        # File systems that fold case can hold one id under two spellings.
+        key = rule.id.casefold()
+        if key in rules:
+            raise ContentError(
+                f"the id {rule.id!r} is taken by {files[key]}; an id is never used twice, choose another",
+                Source(str(entry)),
+            )
+        rules[key], files[key] = rule, entry
+    return tuple(rules[key] for key in sorted(rules))
+
+
+def rule_files(directory: Traversable) -> list[Traversable]:
+    """List the rule files of one directory, by name.
+
+    Raises:
+        ContentError: it is no directory, or holds more files than rules can be.
+    """
+    if not directory.is_dir():
+        raise ContentError("not a directory; rules were expected here", Source(str(directory)))
+    entries = [entry for entry in directory.iterdir() if entry.name.endswith(".yaml")]
     if len(entries) > MAX_RULES:
         raise ContentError(f"more than {MAX_RULES} rule files", Source(str(directory)))
-    rules: dict[str, Rule] = {}
-    for entry in entries:
-        rule = load_rule(_read(entry), str(entry), family)
-        # File systems that fold case can hold one id under two spellings.
-        if rule.id.casefold() in rules:
-            raise ContentError(f"the id {rule.id!r} is taken by another rule", Source(str(entry)))
-        rules[rule.id.casefold()] = rule
-    return tuple(rules.values())
+    return sorted(entries, key=lambda entry: entry.name)
 
 
-def _read(entry: Traversable) -> bytes:
+def read_rule_file(entry: Traversable) -> bytes:
+    """Read the text of one rule.
+
+    Raises:
+        ContentError: it cannot be read, or is no page of text.
+    """
     try:
         text = entry.read_bytes()
     except OSError as error:

@@ -3,14 +3,12 @@
 import secrets
 import ssl
 from dataclasses import dataclass
-from pathlib import Path
 
 from herma.config.settings import AuthKey, Listener, Settings
 from herma.config.values import KeyHash, Tcp, Unix
-from herma.content.indicators import load_indicators
+from herma.content.exemptions import read_exemptions
+from herma.content.library import Library
 from herma.content.profiles import load_profile
-from herma.content.rules import load_rules
-from herma.content.shipped import data_dir
 from herma.identity import KeyRecord, Keyring
 from herma.ingress import Generation
 from herma.policy.checks import RuleSet, build_checks
@@ -40,20 +38,20 @@ def read_content(settings: Settings, fingerprint_key: Secret) -> Content:
 
     Raises:
         ContentError: a file cannot be used.
+        ConfigError: an exemption names a rule or a route that does not exist.
     """
-    rules = Path(settings.content.rules_dir) if settings.content.rules_dir else data_dir("rules")
-    indicators = Path(settings.content.ioc_dir) if settings.content.ioc_dir else data_dir("ioc")
+    library = Library(settings.content)
+    profile = load_profile(settings.upstream.profile, library.base.joinpath("profiles"))
+    cron, mcp = library.rules("cron"), library.rules("mcp")
     return Content(
-        profile=load_profile(settings.upstream.profile, rules.joinpath("profiles")),
+        profile=profile,
         rules=RuleSet(
-            cron=load_rules(rules.joinpath("cron"), "cron"),
-            mcp=load_rules(rules.joinpath("mcp"), "mcp"),
-            indicators=load_indicators(indicators),
+            cron=cron,
+            mcp=mcp,
+            indicators=library.indicators(),
+            exemptions=read_exemptions(settings.exemptions, (*cron, *mcp), profile),
         ),
-        redactor=Redactor(
-            load_rules(rules.joinpath("redaction"), "redaction"),
-            settings.redaction.fingerprint_key or fingerprint_key,
-        ),
+        redactor=library.redactor(settings.redaction.fingerprint_key or fingerprint_key),
     )
 
 

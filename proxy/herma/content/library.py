@@ -1,0 +1,82 @@
+"""All content that one configuration judges by: what ships with Herma or replaces it, and what operators add.
+
+An operator's rule is added to the others and never replaces one: two rules of one id are an error, so that nobody switches
+a rule off by accident.
+"""
+
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Final
+
+from herma.config.settings import Content
+from herma.content.indicators import load_indicators
+from herma.content.rules import load_rules, rule_files
+from herma.content.shipped import data_dir
+from herma.errors import ContentError, Source
+from herma.policy.indicator import IndicatorSet
+from herma.policy.redaction.redactor import Redactor
+from herma.policy.rule import Rule
+from herma.policy.secret import Secret
+
+__all__ = ["FAMILIES", "Library"]
+
+# The families of rules, each a directory of that name.
+FAMILIES: Final = ("mcp", "cron", "redaction")
+
+
+class Library:
+    """Reads content where the configuration says it is; keeps nothing but the places."""
+
+    def __init__(self, content: Content | None = None) -> None:
+        """Take the places; without a configuration, what ships with Herma.
+
+        Raises:
+            ContentError: the shipped data is missing, or a directory of own rules holds none.
+        """
+        content = content or Content()
+        self.base: Traversable = Path(content.rules_dir) if content.rules_dir else data_dir("rules")
+        self._own = tuple(map(Path, content.rules_dirs))
+        self._indicators = Path(content.ioc_dir) if content.ioc_dir else None
+        for directory in self._own:
+            _examine(directory)
+
+    def rules(self, family: str) -> tuple[Rule, ...]:
+        """Read and prove the rules of one family.
+
+        Raises:
+            ContentError: with the place of the first thing wrong.
+        """
+        own = [place for directory in self._own if (place := directory / family).is_dir()]
+        return load_rules(self.base.joinpath(family), family, own)
+
+    def file_of(self, rule: Rule) -> str:
+        """Tell which file defines a rule of this library."""
+        for directory in self._own:
+            if (file := directory / rule.family / f"{rule.id}.yaml").is_file():
+                return str(file)
+        return str(self.base.joinpath(rule.family, f"{rule.id}.yaml"))
+
+    def indicators(self) -> IndicatorSet:
+        """Read the indicators.
+
+        Raises:
+            ContentError: a file cannot be used.
+        """
+        return load_indicators(self._indicators or data_dir("ioc"))
+
+    def redactor(self, key: Secret) -> Redactor:
+        """Make the redactor.
+
+        Raises:
+            ContentError: a rule cannot be used.
+        """
+        return Redactor(self.rules("redaction"), key)
+
+
+def _examine(directory: Path) -> None:
+    """Refuse a directory whose rules would not be read: they are looked for below the names of the families."""
+    families = " or ".join(f"{family}/" for family in FAMILIES)
+    if stray := rule_files(directory):
+        raise ContentError(f"a rule stands in {families} of its directory; move it", Source(str(stray[0])))
+    if not any((directory / family).is_dir() for family in FAMILIES):
+        raise ContentError(f"no rules here; they were expected in {families}", Source(str(directory)))

@@ -1,0 +1,81 @@
+"""Where the content of a configuration is, and how operators add to it."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from herma.config.settings import Content
+from herma.config.values import FilePath
+from herma.content.library import FAMILIES, Library
+from herma.content.shipped import data_dir
+from herma.errors import ContentError
+from support.rule_file import rule_text
+
+SHIPPED = Library()
+
+
+def own(directory: Path, family: str, *ids: str) -> Library:
+    place = directory / family
+    place.mkdir(parents=True, exist_ok=True)
+    for identifier in ids:
+        (place / f"{identifier}.yaml").write_bytes(rule_text(id=identifier))
+    return Library(Content(rules_dirs=(FilePath(str(directory)),)))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_own_rule_is_added_to_the_shipped_ones(tmp_path: Path, family: str) -> None:
+    """All rules are there, in the order of their ids; each knows its file."""
+    library = own(tmp_path, family, "acme-own")
+    found = library.rules(family)
+    assert [rule.id for rule in found] == sorted([*(rule.id for rule in SHIPPED.rules(family)), "acme-own"])
+    added = next(rule for rule in found if rule.id == "acme-own")
+    assert library.file_of(added) == str(tmp_path / family / "acme-own.yaml")
+    assert library.file_of(found[0] if found[0] is not added else found[1]).startswith(str(data_dir("rules")))
+
+
+def test_an_id_is_never_taken_twice(tmp_path: Path) -> None:
+    """An own rule replaces none: the message names the file that has the id."""
+    taken = SHIPPED.rules("mcp")[0]
+    with pytest.raises(ContentError, match=f"{taken.id}.yaml; an id is never used twice") as caught:
+        own(tmp_path, "mcp", taken.id).rules("mcp")
+    assert caught.value.source.file == str(tmp_path / "mcp" / f"{taken.id}.yaml")
+
+
+def test_rules_that_would_not_be_read_are_refused(tmp_path: Path) -> None:
+    """A rule beside the families, a directory without one, and no directory at all."""
+    named = Content(rules_dirs=(FilePath(str(tmp_path)),))
+    with pytest.raises(ContentError, match="no rules here"):
+        Library(named)
+    (tmp_path / "acme-own.yaml").write_bytes(rule_text(id="acme-own"))
+    with pytest.raises(ContentError, match="move it"):
+        Library(named)
+    with pytest.raises(ContentError, match="not a directory"):
+        Library(Content(rules_dirs=(FilePath(str(tmp_path / "none")),)))
+
+
+def test_an_empty_family_of_own_rules_adds_nothing(tmp_path: Path) -> None:
+    """Only the first directory has to hold rules."""
+    assert own(tmp_path, "mcp").rules("mcp") == SHIPPED.rules("mcp")
+
+
+def test_a_directory_may_replace_what_ships(tmp_path: Path) -> None:
+    """Then it alone is read."""
+    (tmp_path / "cron").mkdir()
+    (tmp_path / "cron/only.yaml").write_bytes(rule_text(id="only"))
+    library = Library(Content(rules_dir=FilePath(str(tmp_path))))
+    assert [rule.id for rule in library.rules("cron")] == ["only"]
+    with pytest.raises(ContentError, match="not a directory"):
+        library.rules("mcp")
+
+
+def test_indicators_come_from_the_named_directory(tmp_path: Path) -> None:
+    """One without a manifest cannot be used."""
+    assert SHIPPED.indicators().indicators
+    with pytest.raises(ContentError):
+        Library(Content(ioc_dir=FilePath(str(tmp_path)))).indicators()
+
+
+def test_the_examples_of_this_file_are_rules() -> None:
+    """What the tests write is what the loader reads."""
+    assert yaml.safe_load(rule_text(id="acme-own"))["id"] == "acme-own"
