@@ -100,6 +100,15 @@ def test_hosts_are_found_wherever_they_stand_in_a_text() -> None:
     assert {("a.example", 81), ("0x7f000001", None), ("2001:db8::1", 9), ("b.example", 7)} <= found
 
 
+def test_ipv6_addresses_need_no_brackets() -> None:
+    """Bare ones are found, also at the end of a sentence; times and C++ names are none."""
+    found = {
+        host.address for host in hosts("at 12:30:45 ssh root@2A0E:bad::7 and std::vector, then 2a0e:bad::8.")
+    }
+    assert found >= {ip_address("2a0e:bad::7"), ip_address("2a0e:bad::8")}
+    assert not [host for host in hosts("at 12:30:45 std::vector") if host.address]
+
+
 def test_the_number_of_hosts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A list of hosts is read up to a bound."""
     monkeypatch.setattr(module, "MAX_HOSTS", 5)

@@ -25,6 +25,7 @@ _NUMERIC = re.compile(
     r"|0[xX][0-9a-fA-F]{8})(?::([0-9]{1,5}))?(?![\w])"
 )
 _BRACKETED = re.compile(r"\[([0-9a-fA-F:.]{2,45})(?:%25?\w{1,16})?\](?::([0-9]{1,5}))?")
+_BARE = re.compile(r"(?<![\w:.])((?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F.]{0,15})(?![\w:])")
 _NAME = re.compile(
     r"(?<![\w.-])((?:[\w-]{1,63}\.){1,10}[^\W\d_][\w-]{1,62})\.?(?::([0-9]{1,5}))?", re.UNICODE
 )
@@ -147,6 +148,11 @@ def _hosts(text: str) -> Iterator[Host]:
             name = name.split(":")[0] if pattern is _NUMERIC else name
             if (address := parse_address(name)) is not None:
                 yield Host(name, address, _port(match[match.re.groups]))
+    for match in _BARE.finditer(text):
+        # A sentence may end behind an address.
+        name = match[1].removesuffix(".")
+        if (address := parse_address(name)) is not None:
+            yield Host(name, address)
     for match in _NAME.finditer(text):
         yield Host(match[1], None, _port(match[2]))
 
