@@ -19,7 +19,7 @@ FIND_PYTHON = for python in $(PYTHON) python3 python3.14 python3.13 python3.12 /
 	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && { echo "$$python"; break; }; done
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format unit attacks e2e bench docs lock hermes-venv system-packages clean
+.PHONY: help run test lint format unit attacks e2e bench bench-detect quality docs lock hermes-venv system-packages clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -59,6 +59,14 @@ e2e: $(VENV)/dev.stamp hermes-venv  ## The suites against the real hermes-agent
 
 bench: $(VENV)/dev.stamp hermes-venv  ## Measure the gate beside other proxies, print the table
 	$(PY) tests/bench/run.py
+
+quality: $(VENV)/dev.stamp  ## Score the detectors; CORPORA=dir, REALFILES='dir dir', RATCHET=write, RECORD=1, VERBOSE=1, JSON=1
+	@$(PY) tests/quality/run.py $(if $(CORPORA),--corpora '$(CORPORA)') $(if $(REALFILES),--realfiles '$(REALFILES)') \
+		$(if $(RATCHET),--ratchet '$(RATCHET)') $(if $(RECORD),--record) $(if $(RECORD_AS),--record-as '$(RECORD_AS)') \
+		$(if $(VERBOSE),--verbose) $(if $(JSON),--json)
+
+bench-detect: $(VENV)/dev.stamp  ## Measure the speed of the detectors beside the upstream's own functions
+	$(PY) tests/bench/detect.py
 
 docs: $(VENV)/dev.stamp  ## Write the generated pages again
 	HERMA_WRITE_DOCS=1 $(PY) -m pytest -q -m generated

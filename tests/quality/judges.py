@@ -1,0 +1,56 @@
+"""What is scored: the gate's detectors, and the upstream's own functions with the same inputs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from herma.policy.checks.indicator_guard import IndicatorGuard
+from herma.policy.decision import Deny, Verdict, verdict
+from herma.policy.entry.finder import Entry
+from herma.policy.exchange import Phase
+from quality.lines import Line
+from quality.score_guards import Judge
+from support.exchanges import exchange, match
+from support.guard_content import entry_judge, indicators, prompt_scan
+from support.redactor import masked
+from support.upstream_functions import UpstreamFunctions
+
+__all__ = ["GATE", "Detectors", "judge_entry", "judge_prompt", "upstream"]
+
+
+@dataclass(frozen=True, slots=True)
+class Detectors:
+    """A redactor and two judges."""
+
+    redact: Callable[[str], str]
+    entry: Judge
+    prompt: Judge
+
+
+def judge_entry(line: Line) -> Verdict:
+    """Judge an MCP entry as the gate does; it knows the indicators itself."""
+    return verdict(entry_judge().judge_entry(Entry(line["name"], line["entry"], "")))
+
+
+def judge_prompt(line: Line) -> Verdict:
+    """Judge a job as the gate does: the scan of prompts, and the indicators that are looked for in every body."""
+    told = verdict(prompt_scan().judge(line["prompt"]))
+    if told is Verdict.BLOCK:
+        return told
+    job = exchange({"schedule": "1h", "prompt": line["prompt"]}, route=match("cron.create"))
+    decision = IndicatorGuard(indicators()).decide(job, Phase.REQUEST_BODY)
+    if isinstance(decision, Deny):
+        return Verdict.BLOCK
+    # A mention that is no use of an indicator is told, whatever the level of the indicator.
+    return Verdict.WARN if decision.findings else told
+
+
+GATE = Detectors(masked, judge_entry, judge_prompt)
+
+
+def upstream(functions: UpstreamFunctions) -> Detectors:
+    """Give the functions of hermes-agent as detectors; they know no warnings."""
+    return Detectors(
+        functions.redact,
+        lambda line: Verdict.BLOCK if functions.refuses_entry(line["name"], line["entry"]) else Verdict.ALLOW,
+        lambda line: Verdict.BLOCK if functions.refuses_prompt(line["prompt"]) else Verdict.ALLOW,
+    )
