@@ -8,10 +8,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address, ip_network
 from itertools import islice
 
-__all__ = ["Address", "Host", "hosts", "is_metadata", "parse_address", "spellings", "url_host"]
+__all__ = ["Address", "Host", "hosts", "is_foreign", "is_metadata", "parse_address", "spellings", "url_host"]
 
 type Address = IPv4Address | IPv6Address
 
@@ -168,6 +168,47 @@ def is_metadata(host: Host) -> bool:
     if isinstance(host.address, IPv4Address):
         return any(host.address in network for network in _METADATA_V4)
     return host.address == _METADATA_V6 or host.address.is_link_local
+
+
+def is_foreign(host: Host) -> bool:
+    """Tell whether a host lies outside this machine and its neighbourhood; a name that is not known yet does not."""
+    if host.address is not None:
+        return not any(
+            host.address in network for network in _NEAR if network.version == host.address.version
+        )
+    return "." in host.name and "$" not in host.name and not host.name.endswith(_NEAR_NAMES)
+
+
+# Private ranges, loopback, shared address space (Tailscale), link-local. Documentation ranges are not near: in a rule's
+# example they stand for anybody.
+_NEAR = tuple(
+    ip_network(text)
+    for text in (
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",
+        "127.0.0.0/8",
+        "169.254.0.0/16",
+        "172.16.0.0/12",
+        "192.168.0.0/16",
+        "::1/128",
+        "::/128",
+        "fc00::/7",
+        "fe80::/10",
+    )
+)
+_NEAR_NAMES = (
+    ".local",
+    ".localhost",
+    ".localdomain",
+    ".lan",
+    ".internal",
+    ".home",
+    ".arpa",
+    ".intranet",
+    ".svc",
+    ".ts.net",
+)
 
 
 def spellings(address: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from herma.policy.decision import Finding, Level
-from herma.policy.entry import judge
+from herma.policy.entry import condition
 from herma.policy.entry.finder import Entry
 from herma.policy.entry.judge import EntryJudge, RulePattern
 from herma.policy.rule import Examples, Rule, Status
@@ -124,7 +124,7 @@ def _rule(pattern: str, **options: Any) -> Rule:
 
 def test_a_text_that_makes_a_rule_slow_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """What cannot be judged in time counts as found."""
-    monkeypatch.setattr(judge, "MAX_SEARCH_S", 1e-6)
+    monkeypatch.setattr(condition, "MAX_SEARCH_S", 1e-6)
     assert RulePattern(_rule(r"(?:a|b|ab){1,64}(?:a|b|ab){1,64}\d")).matches("ab" * 10_000)
     assert not RulePattern(_rule("")).matches("a")
 

@@ -165,6 +165,8 @@ _TOOLS = frozenset(
 _KNOWN = SHELLS | _INTERPRETERS | _TOOLS
 # Vectors looked at within one: wrappers nest a few deep, arguments that happen to be program names are few.
 MAX_PROGRAMS = 24
+# Words behind a launcher that may be what it launches.
+MAX_LAUNCHED = 3
 
 _SCRIPT = re.compile(r"[\s;|&`<>]|\$[({\w]|\\x")
 # Options of shells that take a value and are not the script.
@@ -188,20 +190,50 @@ _COMMAND_OPTIONS = frozenset({"-c", "/c", "/k", "--command", "-command", "--comm
 
 def basename(word: str) -> str:
     """Give a program's plain name: no directory, no `.exe`, lower case, no version (`python3.12`)."""
-    name = re.split(r"[/\\]", word.strip().strip("'\""))[-1].lower()
-    name = re.sub(r"\.(?:exe|cmd|bat|com)$", "", name)
-    return re.sub(r"(?<=[a-z])[0-9.]+$", "", name) if name not in _KNOWN else name
+    name = word.strip().strip("'\"").replace("\\", "/").rsplit("/", 1)[-1].lower()
+    if name in _KNOWN:
+        return name
+    if "." in name:
+        stem, _, suffix = name.rpartition(".")
+        name = stem if suffix in _SUFFIXES else name
+    bare = name.rstrip("0123456789.")
+    return bare if bare and bare != name and bare[-1].isalpha() and name not in _KNOWN else name
+
+
+_SUFFIXES = frozenset({"exe", "cmd", "bat", "com"})
 
 
 def programs(argv: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Give the vector itself, and each of its tails that begins with a known program."""
+    """Give the vector itself, and each of its tails that begins with a known program or with what a launcher launches."""
     count = 0
+    launched = 0
     for index, word in enumerate(argv):
-        if index == 0 or basename(word) in _KNOWN:
+        name = basename(word)
+        perhaps = launched > 0 and word[:1] not in _NO_PROGRAM and "=" not in word
+        if index == 0 or name in _KNOWN or perhaps:
             yield tuple(argv[index:])
             count += 1
             if count >= MAX_PROGRAMS:
                 return
+            # An option's value looks like a program: in `sudo -u www-data perl` both are tried.
+            launched = MAX_LAUNCHED if name in LAUNCHERS else 0 if name in _KNOWN else launched - 1
+
+
+# What begins an option, a number, a variable or an operator begins no program's name.
+_NO_PROGRAM = frozenset("-+0123456789$;|&{}!,@:%")
+LAUNCHERS = frozenset(
+    [
+        *("env", "timeout", "gtimeout", "nice", "ionice", "chrt", "taskset", "sudo", "doas", "su", "runuser", "xargs", "parallel"),
+        *("busybox", "toybox", "setsid", "nohup", "stdbuf", "unbuffer", "script", "unshare", "chroot", "flock", "watch", "find"),
+        *("systemd-run", "systemd-inhibit", "ssh", "autossh", "sshpass", "docker", "podman", "nerdctl", "kubectl", "lxc", "nsenter"),
+        *("wsl", "strace", "ltrace", "time", "exec", "command", "builtin", "caffeinate", "dbus-run-session", "xvfb-run", "firejail"),
+        *("bwrap", "proot", "fakeroot", "torsocks", "torify", "proxychains", "proxychains4", "prlimit", "setarch", "cpulimit"),
+        *("faketime", "numactl", "catchsegv", "chpst", "start-stop-daemon", "daemonize", "entr", "pkexec", "gosu", "su-exec", "tini"),
+        *("dumb-init", "nix-shell", "flatpak-spawn", "distrobox", "toolbox", "lima", "limactl", "multipass", "vagrant", "start"),
+        *("tmux", "screen", "dtach", "xterm", "gnome-terminal", "konsole", "open", "launchctl", "cmd", "arch", "setpriv", "capsh"),
+        *("coproc", "trap", "if", "then", "while", "do", "until", "!", "not", "and", "or", "runas", "psexec", "forfiles", "at"),
+    ]
+)  # fmt: skip
 
 
 def script_of(argv: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:

@@ -7,17 +7,21 @@ What cannot be worked out stays in the line as it was written, so that a rule ca
 
 import re
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
+from dataclasses import dataclass
 
 import tree_sitter
 import tree_sitter_bash
 from tree_sitter import Node
 
 from herma.policy.command.argv import basename, looks_like_script, programs, script_of
-from herma.policy.command.path import braces, glob_matches
+from herma.policy.command.call import Call
+from herma.policy.command.code import LANGUAGES, code_of, commands
+from herma.policy.command.expansion import expand
+from herma.policy.command.glob import unglob
+from herma.policy.command.path import braces
 from herma.policy.command.tools import ansi_c, run_tool
 
-__all__ = ["resolve_argv", "resolve_script"]
+__all__ = ["Reading", "read_argv", "read_script", "resolve_argv", "resolve_script"]
 
 # Scripts inside scripts: `env -S "sh -c '…'"`, decoded text, eval. Published ones nest three deep.
 MAX_DEPTH = 6
@@ -25,6 +29,8 @@ MAX_DEPTH = 6
 # that grows with the square of a pipeline's length: half a second for this much.
 MAX_SCRIPT_CHARS = 8 * 1024
 MAX_LINES = 512
+MAX_CALLS = 512
+MAX_CODES = 16
 MAX_NODES = 20_000
 # Characters parsed for one entry, over all scripts inside scripts.
 MAX_PARSED_CHARS = 32 * 1024
@@ -34,41 +40,10 @@ MAX_WORD_CHARS = 16 * 1024
 
 _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 _PARAMETER = re.compile(r"\$([0-9])")
-_GLOB = re.compile(r"[*?]|\[[^\]]{1,64}\]")
-_GLOB_NAMES = (
-    "curl",
-    "wget",
-    "bash",
-    "sh",
-    "nc",
-    "ncat",
-    "python3",
-    "python",
-    "perl",
-    "base64",
-    "crontab",
-    "tee",
-    "cat",
-    "socat",
-)
-_GLOB_PATHS = (
-    "~/.ssh/authorized_keys",
-    "~/.ssh/id_rsa",
-    "~/.ssh/id_ed25519",
-    "/etc/crontab",
-    "/etc/sudoers",
-    "/etc/shadow",
-    "/etc/passwd",
-    "/etc/ld.so.preload",
-    "/etc/rc.local",
-    "~/.bashrc",
-    "~/.profile",
-    "~/.zshrc",
-    "~/.hermes/.env",
-    "~/.hermes/config.yaml",
-    "~/.netrc",
-    "~/.aws/credentials",
-)
+# `{curl,-s,x}` in the place of a command, which the grammar takes for a block.
+_BRACED = re.compile(r"(^|[|;&(\n]\s{0,8})\{([^\s{}|;&,]{1,64}(?:,[^\s{}|;&,]{1,256}){1,16})\}")
+# An option that carries a command: `--checkpoint-action=exec=sh x`, `alias.x=!sh x`.
+_CARRIED = re.compile(r"^(?:-{0,2}[\w.-]{1,64}=){1,3}[!:]?|^[:!]{1,3}")
 # The grammar's scanner asks the C library about each character by its number, and reads beyond that library's table for large
 # ones: what is no ASCII could end the process. No command, path or operator that is judged here has such characters.
 _NO_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -89,23 +64,46 @@ _BLOCKS = frozenset(
 )  # fmt: skip
 
 
-def resolve_script(
-    script: str, env: Mapping[str, str] | None = None, positional: Sequence[str] = ()
-) -> tuple[str, ...]:
-    """Give every command line of a script, resolved, pipelines whole; nested scripts after the line that runs them."""
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a command does: its lines as text, the programs it starts, and the programs it carries in other languages.
+
+    `whole` is False where a bound ended the reading before the text did.
+    """
+
+    lines: tuple[str, ...]
+    calls: tuple[Call, ...]
+    codes: tuple[str, ...]
+    whole: bool
+
+
+def read_script(script: str, env: Mapping[str, str] | None = None, positional: Sequence[str] = ()) -> Reading:
+    """Read a script; nested scripts come after the line that runs them."""
     reader = _Reader(dict(env or {}))
     reader.script(script, tuple(positional), 0)
-    return tuple(dict.fromkeys(reader.lines))
+    return reader.reading()
 
 
-def resolve_argv(argv: Sequence[str], env: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Give what an argument vector runs, line by line, as `resolve_script` does."""
+def read_argv(argv: Sequence[str], env: Mapping[str, str] | None = None) -> Reading:
+    """Read what an argument vector runs, as `read_script` does."""
     reader = _Reader(dict(env or {}))
     # `${SHELL}` and `%COMSPEC%` in a vector are filled in by whoever starts it.
     words = [_STARTER.get(word.upper(), word) for word in argv]
     reader.note(" ".join(words))
-    reader.enter(tuple(words), None, 0)
-    return tuple(dict.fromkeys(reader.lines))
+    reader.enter(tuple(words), None, 0, shell=False)
+    return reader.reading()
+
+
+def resolve_script(
+    script: str, env: Mapping[str, str] | None = None, positional: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Give every command line of a script, resolved, pipelines whole; nested scripts after the line that runs them."""
+    return read_script(script, env, positional).lines
+
+
+def resolve_argv(argv: Sequence[str], env: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Give what an argument vector runs, line by line, as `resolve_script` does."""
+    return read_argv(argv, env).lines
 
 
 _STARTER = {"${SHELL}": "sh", "$SHELL": "sh", "%COMSPEC%": "cmd", "${COMSPEC}": "cmd"}
@@ -115,27 +113,40 @@ class _Reader:
     def __init__(self, variables: dict[str, str]) -> None:
         self.variables = variables
         self.lines: list[str] = []
+        self.calls: dict[Call, None] = {}
+        self.codes: dict[str, None] = {}
+        self.whole = True
+        self._piped = False
+        self._redirects: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
         self._nodes = 0
         self._levels = 0
         self._parsed = 0
         self._positional: tuple[str, ...] = ()
         self._aliases: dict[str, str] = {}
 
+    def reading(self) -> Reading:
+        return Reading(tuple(dict.fromkeys(self.lines)), tuple(self.calls), tuple(self.codes), self.whole)
+
     def note(self, line: str) -> None:
-        if line.strip() and len(self.lines) < MAX_LINES:
+        if len(self.lines) >= MAX_LINES:
+            self.whole = False
+        elif line.strip():
             self.lines.append(line[:MAX_WORD_CHARS])
 
     def script(self, text: str, positional: tuple[str, ...], depth: int) -> str | None:
         """Read a script; give what it prints, None when that cannot be known."""
         self._parsed += min(len(text), MAX_SCRIPT_CHARS)
         if depth > MAX_DEPTH or self._parsed > MAX_PARSED_CHARS:
+            self.whole = False
             return None
         saved = {name: value for name, value in self.variables.items() if name.isdigit() or name in "@*"}
         outer = self._positional
         if positional:
             self._bind(positional)
         # The grammar reads the second one of `$1$2` as a word `2`; with braces it does not.
-        text = _PARAMETER.sub(r"${\1}", text[:MAX_SCRIPT_CHARS].replace("\r\n", "\n"))
+        text = text[:MAX_SCRIPT_CHARS].replace("\r\n", "\n").replace("\\\n", "")
+        text = _BRACED.sub(lambda match: match[1] + match[2].replace(",", " "), text)
+        text = _PARAMETER.sub(r"${\1}", text)
         tree = _PARSER.parse(_NO_ASCII.sub("_", text).encode("ascii"))
         output, _ = self._block(tree.root_node, None, depth)
         self.variables |= saved
@@ -147,24 +158,49 @@ class _Reader:
         self.variables["@"] = self.variables["*"] = " ".join(positional[1:])
         self._positional = positional[1:]
 
-    def enter(self, argv: tuple[str, ...], stdin: str | None, depth: int) -> str | None:
+    def enter(
+        self, argv: tuple[str, ...], stdin: str | None, depth: int, *, shell: bool = True
+    ) -> str | None:
         """Go into what a vector runs: scripts of shells, scripts among its arguments, text piped into it."""
         output: str | None = None
+        carriers = len(argv)
         for program in programs(argv):
+            self._call(Call(program, *self._redirects, self._piped, stdin, shell))
+            name = basename(program[0])
             script = script_of(program)
             if script is not None:
                 output = self.script(script[0], script[1], depth + 1)
-            elif basename(program[0]) == "eval":
+            elif name == "eval":
                 output = self.script(" ".join(program[1:]), (), depth + 1)
-            elif stdin is not None and basename(program[0]) in _READS_SCRIPT:
+            elif stdin is not None and name in _READS_SCRIPT:
                 output = self.script(stdin, (), depth + 1)
-            elif basename(program[0]) == "xargs" and stdin is not None:
+            elif name == "xargs" and stdin is not None:
                 self.script(" ".join(program[1:]) + " " + stdin, (), depth + 1)
+            elif name in LANGUAGES:
+                carriers = min(carriers, len(argv) - len(program) + 1)
+                self._program(program, stdin, depth)
         if script_of(argv) is None and basename(argv[0]) not in _PRINTS:
-            for index, word in enumerate(argv[1:], 1):
+            for index, word in enumerate(argv[1:carriers], 1):
                 if looks_like_script(word):
-                    self.script(word.lstrip(":!"), tuple(argv[index + 1 :]), depth + 1)
+                    self.script(_CARRIED.sub("", word), tuple(argv[index + 1 :]), depth + 1)
         return output if output is not None else run_tool(argv, stdin)
+
+    def _call(self, call: Call) -> None:
+        if len(self.calls) < MAX_CALLS:
+            self.calls[call] = None
+        else:
+            self.whole = False
+
+    def _program(self, argv: tuple[str, ...], stdin: str | None, depth: int) -> None:
+        """Note the program an interpreter is given, and read the commands among its strings."""
+        for code in (*code_of(argv), *([stdin] if stdin else [])):
+            if _ARGUMENTS.search(code):
+                # The program puts its arguments together: what it runs is what they say.
+                self.script("".join(argv[argv.index(code) + 1 :]) if code in argv else "", (), depth + 1)
+            if code not in self.codes and len(self.codes) < MAX_CODES:
+                self.codes[code] = None
+                for command in commands(code):
+                    self.script(command, tuple(argv[2:]), depth + 1)
 
     def _block(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:
         """Read the statements under a node in order; give their output and the text that stands for them."""
@@ -191,6 +227,7 @@ class _Reader:
         """Count a node and a level; False when there were too many of either."""
         self._nodes += 1
         if self._nodes > MAX_NODES or self._levels >= MAX_LEVELS:
+            self.whole = False
             return False
         self._levels += 1
         return True
@@ -223,9 +260,12 @@ class _Reader:
 
     def _pipeline(self, stages: Sequence[Node], stdin: str | None, depth: int) -> tuple[str | None, str]:
         texts: list[str] = []
+        outer = self._piped
         for stage in stages:
             stdin, text = self._statement(stage, stdin, depth)
             texts.append(text)
+            self._piped = True
+        self._piped = outer
         return stdin, " | ".join(texts)
 
     def _loop(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:
@@ -237,6 +277,7 @@ class _Reader:
     def _redirected(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:
         suffix = ""
         extra: list[Node] = []
+        outer = self._redirects
         for redirect in node.named_children:
             if redirect.type == "file_redirect":
                 suffix += self._file_redirect(redirect, depth)
@@ -252,9 +293,11 @@ class _Reader:
                 extra += [child for child in redirect.named_children if child.type in _STATEMENTS]
         output: str | None = stdin
         texts: list[str] = []
+        self._redirects = _split(suffix, outer)
         for child in [child for child in node.named_children if not child.type.endswith("_redirect")]:
             output, text = self._statement(child, stdin, depth)
             texts.append(text)
+        self._redirects = outer
         for child in extra:
             for stage in child.named_children if child.type == "pipeline" else [child]:
                 output, text = self._statement(stage, output, depth)
@@ -289,8 +332,21 @@ class _Reader:
             self._aliases |= {name: value for name, _, value in (word.partition("=") for word in words[1:])}
         if words[0] == "printf" and words[1:2] == ["-v"] and len(words) > 3:
             self.variables[words[2]] = run_tool(["printf", *words[3:]], None) or ""
+        if words[0] == "shift":
+            self._bind(("", *self._positional[_count(words) :]))
+        if words[0] == "read" and stdin is not None:
+            self._take(words[1:], stdin)
+        outer = self._redirects
+        self._redirects = _split(suffix, outer)
         output = self.enter(tuple(words), stdin, depth)
+        self._redirects = outer
         return output, prefix + " ".join(words) + suffix
+
+    def _take(self, words: list[str], stdin: str) -> None:
+        """Fill the variables of `read` with the words of a known text; the last one takes the rest."""
+        names = [word for word in words if not word.startswith("-")] or ["REPLY"]
+        for name, value in zip(names, stdin.strip().split(None, len(names) - 1), strict=False):
+            self.variables[name] = value[:MAX_WORD_CHARS]
 
     def _assign(self, node: Node, depth: int) -> str:
         name = _text(node.named_children[0]).split("[")[0]
@@ -312,7 +368,7 @@ class _Reader:
             "command_substitution",
         } and '"' not in _text(node):
             words = text.split() or [""]
-        return [_unglob(choice) for word in words for choice in (braces(word) if "{" in word else (word,))]
+        return [unglob(choice) for word in words for choice in (braces(word) if "{" in word else (word,))]
 
     def _word(self, node: Node, depth: int) -> str:
         if not self._descend():
@@ -330,7 +386,7 @@ class _Reader:
             case "string_content":
                 return re.sub(r"\\([$`\"\\])", r"\1", _text(node))
             case "simple_expansion" | "expansion":
-                return self._expansion(node)
+                return expand(_text(node), self.variables)
             case "command_substitution" | "process_substitution":
                 output, text = self._block(node, None, depth + 1) if depth < MAX_DEPTH else (None, "")
                 if output is None or node.type == "process_substitution":
@@ -359,41 +415,27 @@ class _Reader:
             at = child.end_byte
         return "".join(parts)[:MAX_WORD_CHARS]
 
-    def _expansion(self, node: Node) -> str:
-        text = _text(node)
-        if text in {"$IFS", "${IFS}"} or text.startswith("${IFS"):
-            return " "
-        if text.startswith("${!"):
-            return self.variables.get(self.variables.get(text[3:-1], ""), text)
-        name = re.match(r"\$\{?#?([A-Za-z_]\w*|[0-9@*])", text)
-        if name is None:
-            return text
-        value = self.variables.get(name[1])
-        if value is not None:
-            return value
-        if name[1] in "@*" or name[1].isdigit():
-            return ""
-        default = re.fullmatch(r"\$\{\w+:?[-=](.*)\}", text, re.DOTALL)
-        return default[1] if default else text
-
 
 _READS_SCRIPT = frozenset({"sh", "bash", "zsh", "dash", "ash", "ksh", "source", "."})
 _PRINTS = frozenset({"echo", "printf", "cat", "grep", "sed", "cut", "head", "tail", "test", "["})
 
 
+_ARGUMENTS = re.compile(r"\bargv\b|\bARGV\b|@ARGV|\$argv|Deno\.args|\bargs\b", re.ASCII)
+_TARGET = re.compile(r" (\d?&?[<>]{1,3}[&|]?) (\S+)")
+
+
+def _split(
+    suffix: str, outer: tuple[tuple[str, ...], tuple[str, ...]]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Tell the files a redirection writes from those it reads; those of an enclosing block count too."""
+    writes = tuple(path for operator, path in _TARGET.findall(suffix) if ">" in operator)
+    reads = tuple(path for operator, path in _TARGET.findall(suffix) if "<" in operator)
+    return writes + outer[0], reads + outer[1]
+
+
+def _count(words: list[str]) -> int:
+    return int(words[1]) if len(words) > 1 and words[1].isdigit() and len(words[1]) < 4 else 1
+
+
 def _text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
-
-
-def _unglob(word: str) -> str:
-    """Replace a pattern with the program or sensitive path it can only be meant for."""
-    if not _GLOB.search(word) or len(word) > 512:
-        return word
-    last = word.rsplit("/", 1)[-1]
-    if "/" in word and len(last.strip("*")) > 0:
-        for path in _GLOB_PATHS:
-            if glob_matches(word, path):
-                return path
-        if word.count("?") >= 2 or "/???" in word:
-            return next((name for name in _GLOB_NAMES if fnmatchcase(name, last)), word)
-    return word

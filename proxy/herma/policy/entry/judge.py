@@ -1,34 +1,34 @@
-"""Judges one MCP server entry by what it would do.
+"""Judges one entry by what it would do.
 
 Every string of the entry is looked at in every form it can take: as written, as the shell resolves it, decoded, with
-paths resolved, with look-alikes folded. The rules (`rules/mcp`) say what must not be in it.
+paths resolved, with look-alikes folded. The rules (`rules/mcp`) say what must not be in it, as patterns over these forms and as
+effects that come together.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
 
 from herma.policy.command.path import resolve_path
-from herma.policy.command.shell import resolve_argv, resolve_script
+from herma.policy.command.shell import Reading, read_argv, read_script
 from herma.policy.decision import Finding, Level
+from herma.policy.entry.condition import Rulebook, RulePattern
+from herma.policy.entry.effect import effects
+from herma.policy.entry.fields import Fields
 from herma.policy.entry.finder import Entry
 from herma.policy.entry.url import url_effects
+from herma.policy.entry.vocabulary import Vocabulary
 from herma.policy.indicator import IndicatorSet
-from herma.policy.pattern import compile_pattern
 from herma.policy.rule import Rule
 from herma.policy.text.unfold import unfold
 from herma.policy.text.views import conceals, views
 
 __all__ = ["EntryJudge", "RulePattern"]
 
-# All forms of one entry together. A page of script in a few forms; what is beyond is cut, the beginning is judged.
+# All forms of one entry together. A page of script in a few forms has less.
 MAX_VIEW_CHARS = 64 * 1024
-# One rule over one entry takes some 50 microseconds. The pattern subset bounds the worst case, but a hostile text of
-# the full length may still cost a second in the two rules that look for two things far apart.
-MAX_SEARCH_S = 0.2
 # Decoded texts of one entry that are read as scripts.
-MAX_DECODED = 64
+MAX_DECODED = 32
 # All strings of one entry. Real ones have a few hundred characters, inline programs a few thousand.
 MAX_ENTRY_CHARS = 8 * 1024
 # Strings of one entry; a list of arguments is a line, not a book.
@@ -37,34 +37,17 @@ MAX_WORDS = 512
 OVERSIZE = "mcp-oversize"
 
 _PATH = re.compile(r"(?<![\w:/])(?:~[\w.-]{0,32}|\$\{?HOME\}?)?(?:/[^\s'\"`;|&<>(){}=,:/]{0,256}){1,64}")
-
-
-class RulePattern:
-    """A rule with its pattern compiled and its keywords as a first look."""
-
-    def __init__(self, rule: Rule) -> None:
-        self.rule = rule
-        self.view = str(rule.options.get("view", "any"))
-        self._pattern = compile_pattern(rule.pattern) if rule.pattern else None
-
-    def matches(self, text: str) -> bool:
-        """Tell whether the rule applies to a lower-cased text; False for a rule that is judged in code."""
-        if self._pattern is None or not (
-            not self.rule.keywords or any(word in text for word in self.rule.keywords)
-        ):
-            return False
-        try:
-            return self._pattern.search(text, timeout=MAX_SEARCH_S) is not None
-        except TimeoutError:
-            # A text that is made to be slow is not an innocent one, and what cannot be judged is refused.
-            return True
+_SCRIPT = frozenset(" ;|&$")
+# A value that a shell would make something of.
+_COMMAND_LIKE = re.compile(r"[;|&`<>\n]\s{0,8}\S|\$\(|^\s{0,8}\S{0,80} -\w")
 
 
 class EntryJudge:
     """Judges entries by a set of rules and indicators."""
 
     def __init__(self, rules: Sequence[Rule], indicators: IndicatorSet) -> None:
-        self._rules = [RulePattern(rule) for rule in rules]
+        self._book = Rulebook(rules)
+        self._vocabulary = Vocabulary(rules)
         self._by_id = {rule.id: rule for rule in rules}
         self._indicators = indicators
 
@@ -77,102 +60,67 @@ class EntryJudge:
 
     def judge_entry(self, entry: Entry) -> tuple[Finding, ...]:
         """Give what is wrong with an entry; a finding's level says whether it refuses."""
-        fields = entry.fields
-        env = {
-            str(key): str(value)
-            for key, value in _mapping(fields.get("env")).items()
-            if isinstance(value, (str, int, float))
-        }
-        headers = {str(key): str(value) for key, value in _mapping(fields.get("headers")).items()}
-        words = _words(fields.get("command"), fields.get("args"))
-        url = fields.get("url")
-        url = url if isinstance(url, str) else ""
-        if len(words) > MAX_WORDS or entry.size() > MAX_ENTRY_CHARS:
+        fields = Fields.of(entry.fields)
+        if len(fields.words) > MAX_WORDS or entry.size() > MAX_ENTRY_CHARS:
             # What cannot be judged whole is refused, not judged in part.
             return (Finding(OVERSIZE, Level.HIGH, entry.place),)
-        lines = self._lines(words, env)
-        texts = list(
-            _forms(
-                [
-                    " ".join(words),
-                    "".join(words[1:]),
-                    *words,
-                    *env.values(),
-                    url,
-                    *headers.values(),
-                    *_others(fields),
-                ]
-            )
+        texts = [" ".join(fields.words), "".join(fields.words[1:]), *fields.texts()]
+        decoded = tuple(
+            islice((inner for text in dict.fromkeys(texts) for inner in unfold(text)), MAX_DECODED)
         )
-        decoded = list(islice((inner for text in texts for inner in unfold(text)), MAX_DECODED))
-        decoded_lines = [line for inner in decoded for line in (inner, *resolve_script(inner, env))]
+        readings = [*_readings(fields), *(read_script(inner, fields.env) for inner in decoded)]
+        lines = [line for reading in readings for line in reading.lines]
         shown = {
-            "argv": _render([" ".join(words)]),
-            "line": _render([*lines, *decoded_lines]),
-            "any": _render([*texts, *lines, *decoded_lines]),
+            "argv": _render([" ".join(fields.words)]),
+            "line": _render([*lines, *decoded]),
+            "any": _render([*texts, *lines, *decoded]),
         }
-        assignments = [views(f"{key}={value}").folded for key, value in env.items()]
-        refused = [pattern.rule for pattern in self._rules if _applies(pattern, shown, assignments)]
-        refused += [self._by_id[rule_id] for rule_id in url_effects(url, headers) if rule_id in self._by_id]
-        if any(conceals(text) for text in (*words, *env, *env.values())):
-            refused += [rule for rule in (self._by_id.get("mcp-concealed"),) if rule is not None]
-        found = tuple(rule.finding(entry.place) for rule in {rule.id: rule for rule in refused}.values())
-        hits = self._hits(entry, "\n".join([entry.name, shown["any"], *texts, *lines, *decoded_lines]), env)
-        return found + hits
+        rules = {rule.id: rule for rule in self._rules(fields, readings, shown)}
+        found = [rule.finding(entry.place) for rule in rules.values()]
+        if not all(reading.whole for reading in readings):
+            found.append(Finding(OVERSIZE, Level.HIGH, entry.place))
+        return (
+            *found,
+            *self._hits(entry, fields, "\n".join([entry.name, shown["any"], *texts, *lines, *decoded])),
+        )
 
-    def _lines(self, words: list[str], env: Mapping[str, str]) -> list[str]:
-        if not words:
-            return []
-        lines = list(resolve_argv(words, env)[1:])
-        if any(character in words[0].strip() for character in " ;|&$"):
-            # Some clients split a command with blanks, some hand it to a shell.
-            lines += resolve_script(" ".join(words), env)
-        return lines
+    def _rules(self, fields: Fields, readings: Sequence[Reading], shown: dict[str, str]) -> Iterator[Rule]:
+        assignments = "\n".join(
+            views(f"{key}={value}").folded.replace("\n", " ") for key, value in fields.env.items()
+        )
+        yield from self._book.by_pattern(shown | {"env": assignments})
+        does = {effect for reading in readings for effect in effects(reading, self._vocabulary)}
+        yield from self._book.by_effect(does)
+        wrong = list(url_effects(fields.url, fields.headers))
+        if any(conceals(text) for text in (*fields.words, *fields.env, *fields.env.values())):
+            wrong.append("mcp-concealed")
+        yield from (self._by_id[rule_id] for rule_id in wrong if rule_id in self._by_id)
 
-    def _hits(self, entry: Entry, text: str, env: Mapping[str, str]) -> tuple[Finding, ...]:
-        names = [entry.name, *env, *(f"{key}={value}" for key, value in env.items())]
+    def _hits(self, entry: Entry, fields: Fields, text: str) -> tuple[Finding, ...]:
+        names = [entry.name, *fields.env, *(f"{key}={value}" for key, value in fields.env.items())]
         indicators = dict.fromkeys([indicator for indicator, _ in self._indicators.find(text)])
         indicators |= dict.fromkeys(self._indicators.of_names(names))
         return tuple(indicator.finding(entry.place) for indicator in indicators)
 
 
-def _applies(pattern: RulePattern, shown: Mapping[str, str], assignments: Iterable[str]) -> bool:
-    if pattern.view == "env":
-        return any(pattern.matches(assignment) for assignment in assignments)
-    return pattern.matches(shown.get(pattern.view, shown["any"]))
+def _readings(fields: Fields) -> Iterator[Reading]:
+    """Read the command as it is written, and as it looks where that differs."""
+    yield from _of_command(fields.words, fields.env)
+    read = fields.read()
+    if read != fields:
+        yield from _of_command(read.words, read.env)
+    for value in (*fields.env.values(), *fields.others):
+        if _COMMAND_LIKE.search(value):
+            yield read_script(value, fields.env)
 
 
-def _mapping(value: Any) -> Mapping[Any, Any]:
-    if isinstance(value, list):
-        # Some clients write the environment as a list of NAME=value.
-        pairs = (item.partition("=") for item in value if isinstance(item, str))
-        return {name: text for name, _, text in pairs}
-    return value if isinstance(value, dict) else {}
-
-
-def _words(command: Any, args: Any) -> list[str]:
-    """Give the argument vector; nested lists and mappings are taken apart, for some clients join them."""
-    return list(_flat([command, args]))
-
-
-def _flat(value: Any) -> Iterator[str]:
-    stack = [value]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, str):
-            yield node
-        elif isinstance(node, list):
-            stack += reversed(node)
-        elif isinstance(node, dict):
-            stack += reversed(list(node.values()))
-        elif isinstance(node, (int, float)):
-            yield str(node)
-
-
-def _others(fields: Mapping[str, Any]) -> Iterator[str]:
-    """Give the strings of fields that are not known: a guard that reads only what it knows is passed by the rest."""
-    known = {"command", "args", "env", "url", "headers", "name", "description", "tools", "sampling"}
-    yield from (text for key, value in fields.items() if key not in known for text in _flat(value))
+def _of_command(words: tuple[str, ...], env: Mapping[str, str]) -> Iterator[Reading]:
+    if not words:
+        return
+    yield read_argv(words, env)
+    if not _SCRIPT.isdisjoint(words[0].strip()):
+        # Some clients split a command with blanks, some hand it to a shell.
+        yield read_script(" ".join(words), env)
 
 
 def _forms(texts: Iterable[str]) -> Iterator[str]:

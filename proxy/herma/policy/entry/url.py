@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
 
 from herma.policy.address import Host, is_metadata, url_host
 
@@ -21,7 +22,7 @@ _OWN_NAME = re.compile(r"(?i)^(?:hermes|api_server)_")
 _BREAK = re.compile(r"[\r\n\x00]|%0[ad]|%00", re.IGNORECASE)
 
 
-def url_effects(url: str, headers: dict[str, str]) -> tuple[str, ...]:
+def url_effects(url: str, headers: Mapping[str, str]) -> tuple[str, ...]:
     """Give the ids of the rules that apply to the address and the headers sent to it, most telling first."""
     found: list[str] = []
     match = _URL.match(url)
@@ -66,7 +67,7 @@ def _is_internal(host: Host) -> bool:
     )
 
 
-def _leaks_key(url: str, host: Host | None, headers: dict[str, str]) -> bool:
+def _leaks_key(url: str, host: Host | None, headers: Mapping[str, str]) -> bool:
     """Tell whether a variable with a key goes to a host it does not belong to.
 
     `${EXA_API_KEY}` sent to mcp.exa.ai is how remote servers are used; `${OPENAI_API_KEY}` sent anywhere else than to

@@ -1,0 +1,27 @@
+"""One program that is run, with what it is given: the unit that effects are judged by."""
+
+from dataclasses import dataclass
+
+__all__ = ["Call"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A resolved vector with its redirections.
+
+    `piped` tells that another command's output comes in; `fed` is that text where it is known. `shell` tells that a shell
+    starts it, and not whoever reads the entry.
+    """
+
+    argv: tuple[str, ...]
+    writes: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    piped: bool = False
+    fed: str | None = None
+    shell: bool = True
+
+    @property
+    def line(self) -> str:
+        """Write it on one line, for rules that look at programs with their options."""
+        redirects = [f"> {path}" for path in self.writes] + [f"< {path}" for path in self.reads]
+        return " ".join((*self.argv, *redirects))

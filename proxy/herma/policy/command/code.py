@@ -1,0 +1,134 @@
+"""Programs in other languages than the shell, as far as their text tells what they do.
+
+They are not parsed. Strings that are put together from parts are joined, and those that would be handed to a shell are given
+to whoever reads shell text.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from herma.policy.command.argv import basename
+
+__all__ = ["LANGUAGES", "code_of", "commands", "joined"]
+
+# Programs whose arguments may be a program.
+LANGUAGES = frozenset(
+    [
+        "python",
+        "python2",
+        "python3",
+        "pypy",
+        "pypy3",
+        "ipython",
+        "node",
+        "nodejs",
+        "bun",
+        "deno",
+        "tsx",
+        "ts-node",
+        "perl",
+        "ruby",
+        "php",
+        "lua",
+        "luajit",
+        "tclsh",
+        "wish",
+        "expect",
+        "osascript",
+        "jshell",
+        "groovy",
+        "rscript",
+        "r",
+        "julia",
+        "awk",
+        "gawk",
+        "mawk",
+        "nawk",
+        "emacs",
+        "java",
+        "scala",
+        "elixir",
+        "erl",
+        "guile",
+        "sbcl",
+        "racket",
+        "swift",
+        "nim",
+        "crystal",
+        "octave",
+        "ghc",
+        "irb",
+        "jruby",
+        "raku",
+        "janet",
+        "clojure",
+        "bb",
+    ]
+)
+# Strings of one program that are looked at, and how long a program is read.
+MAX_STRINGS = 48
+MAX_CODE_CHARS = 8 * 1024
+
+_CODE = re.compile(r"[(;{=<`]|\s\S+\s|^\s*(?:say|print|puts|system|exec|eval)\b")
+_STRING = re.compile(
+    r"\"\"\"(.{0,4096}?)\"\"\"|\"((?:[^\"\\]|\\.){1,2048})\"|'((?:[^'\\]|\\.){1,2048})'|`((?:[^`\\]|\\.){1,2048})`"
+    r"|%[xqwQ][({\[]([^)}\]]{1,2048})[)}\]]|\b(?:qx|qw|q|qq)[({/!|]([^)}/!|]{1,2048})[)}/!|]",
+    re.DOTALL,
+)
+_LIST = re.compile(
+    r"[\[(]((?:\s{0,16}(?:'[^'\n]{0,256}'|\"[^\"\n]{0,256}\")\s{0,16},?){2,32}),?\s{0,16}[\])]"
+)
+_CALL_LIST = re.compile(
+    r"\(\s{0,8}(?:'([^'\n]{1,128})'|\"([^\"\n]{1,128})\")\s{0,8},\s{0,8}\[([^\]\n]{0,1024})\]"
+)
+_PLUS = re.compile(r"(['\"])\s{0,8}(?:\+|\.\.|\.|<>|&|\|\||\s)\s{0,8}(['\"])")
+_PATH_PARTS = re.compile(r"(['\"])\s{0,8}(?:,|/|\),)\s{0,8}(['\"])")
+_HOME = re.compile(
+    r"(?:[\w.]{0,24}\.)?(?:expanduser|homedir|homeDir|home|path|Path)(?:\(\)|\b)(?:\.[Pp]ath)?\s{0,4}(?:[/+.,]|\.\.|\.joinpath\()\s{0,4}(['\"])/?"
+)
+_REVERSED = re.compile(
+    r"(['\"])([^'\"\n]{4,512})\1(?:\[::-1\]|\.split\([^)]{0,4}\)\.reverse\(\)\.join\([^)]{0,4}\)|\.reverse\b)"
+)
+_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "`": "`"}
+_ESCAPE = re.compile(r"\\([nt\\'\"`])")
+
+
+def code_of(argv: Sequence[str]) -> tuple[str, ...]:
+    """Give the arguments of an interpreter that are programs, none where it is given a file or a module."""
+    if not argv or basename(argv[0]) not in LANGUAGES:
+        return ()
+    return tuple(word[:MAX_CODE_CHARS] for word in argv[1:] if _CODE.search(word))
+
+
+def joined(code: str) -> tuple[str, ...]:
+    """Give a program's text with strings that stand beside each other put together: as text, and as paths."""
+    plain = _REVERSED.sub(lambda match: match[1] + match[2][::-1] + match[1], code)
+    plain = _PLUS.sub(lambda match: "" if match[1] == match[2] else match[0], plain)
+    paths = _HOME.sub(lambda match: match[1] + "~/", _PATH_PARTS.sub("/", plain))
+    return tuple(dict.fromkeys((plain, paths)) | {}) if paths != code else (code,)
+
+
+def commands(code: str) -> Iterator[str]:
+    """Give the command lines among the strings of a program: whole ones, and lists of words."""
+    yield from islice(_commands(code), MAX_STRINGS)
+
+
+def _commands(code: str) -> Iterator[str]:
+    for match in _CALL_LIST.finditer(code):
+        words = [word for word in _strings(match[3]) if word]
+        yield " ".join([match[1] or match[2], *map(_quoted, words)])
+    for match in _LIST.finditer(code):
+        words = list(_strings(match[1]))
+        yield " ".join(map(_quoted, words))
+    yield from (text for text in _strings(code) if " " in text.strip() or "|" in text)
+
+
+def _strings(code: str) -> Iterator[str]:
+    for match in _STRING.finditer(code):
+        text = next((group for group in match.groups() if group is not None), "")
+        yield _ESCAPE.sub(lambda escape: _ESCAPES[escape[1]], text)
+
+
+def _quoted(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'" if re.search(r"[^\w./:@%+=,-]", word) else word

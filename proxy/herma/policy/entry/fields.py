@@ -1,0 +1,81 @@
+"""The fields of an entry as text: command and arguments, environment, address, headers, and whatever else it has."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from herma.policy.text.views import reading
+
+__all__ = ["Fields"]
+
+# What a server entry may say of itself; nothing of it runs.
+_KNOWN = frozenset({"command", "args", "env", "url", "headers", "name", "description", "tools", "sampling"})
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """What an entry holds; every text twice where it does not read as it is written."""
+
+    words: tuple[str, ...]
+    env: Mapping[str, str]
+    url: str
+    headers: Mapping[str, str]
+    others: tuple[str, ...]
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Any]) -> "Fields":
+        """Take an entry apart; nested lists and mappings are flattened, for some clients join them."""
+        env = {
+            str(key): str(value)
+            for key, value in _mapping(fields.get("env")).items()
+            if isinstance(value, (str, int, float))
+        }
+        url = fields.get("url")
+        return cls(
+            tuple(_flat([fields.get("command"), fields.get("args")])),
+            env,
+            url if isinstance(url, str) else "",
+            {str(key): str(value) for key, value in _mapping(fields.get("headers")).items()},
+            tuple(text for key, value in fields.items() if key not in _KNOWN for text in _flat(value)),
+        )
+
+    def texts(self) -> Iterator[str]:
+        """Give every text but names."""
+        yield from self.words
+        yield from self.env.values()
+        if self.url:
+            yield self.url
+        yield from self.headers.values()
+        yield from self.others
+
+    def read(self) -> "Fields":
+        """Give the same fields as they look to a reader, letters that imitate Latin ones replaced."""
+        return Fields(
+            tuple(map(reading, self.words)),
+            {reading(name): reading(value) for name, value in self.env.items()},
+            self.url,
+            self.headers,
+            tuple(map(reading, self.others)),
+        )
+
+
+def _mapping(value: Any) -> Mapping[Any, Any]:
+    if isinstance(value, list):
+        # Some clients write the environment as a list of NAME=value.
+        pairs = (item.partition("=") for item in value if isinstance(item, str))
+        return {name: text for name, _, text in pairs}
+    return value if isinstance(value, dict) else {}
+
+
+def _flat(value: Any) -> Iterator[str]:
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, list):
+            stack += reversed(node)
+        elif isinstance(node, dict):
+            stack += reversed(list(node.values()))
+        elif isinstance(node, (int, float)):
+            yield str(node)

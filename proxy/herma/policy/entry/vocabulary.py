@@ -1,0 +1,85 @@
+"""Words of the rules for entries: programs by what they can do, paths by what they are, tokens of code by what they mean.
+
+All of it is data: each rule brings the lists it needs in its options (`programs`, `paths`, `code`), and every rule may name
+every list. A new program or path is a word in a file.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import ahocorasick_rs
+
+from herma.policy.rule import Rule
+
+__all__ = ["Vocabulary", "Words"]
+
+_NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-.")
+
+
+class Words:
+    """Lists of lower-case literals by class, found in one pass.
+
+    A word that ends in `$` must end where a name ends, one that begins with `^` must begin where a path or name begins.
+    """
+
+    def __init__(self, lists: Mapping[str, Iterable[str]]) -> None:
+        self._meaning: dict[str, set[tuple[str, bool, bool]]] = {}
+        for name, words in lists.items():
+            for word in words:
+                literal = word.removeprefix("^").removesuffix("$")
+                self._meaning.setdefault(literal, set()).add((name, word.startswith("^"), word.endswith("$")))
+        self._literals = list(self._meaning)
+        self._finder = ahocorasick_rs.AhoCorasick(
+            self._literals,
+            matchkind=ahocorasick_rs.MatchKind.Standard,
+            implementation=ahocorasick_rs.Implementation.ContiguousNFA,
+        )
+
+    def find(self, text: str) -> Iterator[tuple[str, int]]:
+        """Give the classes of the words in a lower-case text, each with the place where the word begins."""
+        for index, start, end in self._finder.find_matches_as_indexes(text, overlapping=True):
+            for name, begins, ends in self._meaning[self._literals[index]]:
+                if begins and start and text[start - 1] in _BEFORE:
+                    continue
+                if ends and text[end : end + 1] in _NAME and text[end : end + 1]:
+                    continue
+                yield name, start
+
+    def classes(self, text: str) -> set[str]:
+        """Give the classes of the words in a lower-case text."""
+        return {name for name, _ in self.find(text)}
+
+
+_BEFORE = _NAME | frozenset("/~")
+
+
+class Vocabulary:
+    """The lists of a set of rules, ready to be looked up."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.programs = {
+            name: frozenset(kinds) for name, kinds in _inverted(_merged(rules, "programs")).items()
+        }
+        self.paths = Words(_merged(rules, "paths"))
+        self.code = Words(_merged(rules, "code"))
+
+    def kinds(self, program: str) -> frozenset[str]:
+        """Give what a program can do."""
+        return self.programs.get(program, frozenset())
+
+
+def _merged(rules: Sequence[Rule], option: str) -> dict[str, set[str]]:
+    lists: dict[str, set[str]] = {}
+    for rule in rules:
+        given = rule.options.get(option)
+        if isinstance(given, dict):
+            for name, words in given.items():
+                lists.setdefault(str(name), set()).update(str(word) for word in words)
+    return lists
+
+
+def _inverted(lists: Mapping[str, Iterable[str]]) -> dict[str, set[str]]:
+    kinds: dict[str, set[str]] = {}
+    for kind, names in lists.items():
+        for name in names:
+            kinds.setdefault(name, set()).add(kind)
+    return kinds
