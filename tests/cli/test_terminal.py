@@ -1,6 +1,7 @@
 """What a person sees."""
 
 import io
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -52,3 +53,26 @@ def test_answers_and_notes_go_apart(capsys: pytest.CaptureFixture[str]) -> None:
     captured = capsys.readouterr()
     assert captured.out == 'answer\n{\n  "a": "\\u001b"\n}\n'
     assert captured.err == "note\n"
+
+
+def test_bytes_pass_as_they_are() -> None:
+    """What is a copy of something is no text for a person; a stream without bytes below it takes stand-ins."""
+    raw = io.BytesIO()
+    stdin = io.TextIOWrapper(io.BytesIO(b"\xff\x1b"))
+    terminal = Terminal(stdin, io.TextIOWrapper(raw), io.StringIO())
+    terminal.write(terminal.input.read())
+    terminal.flush()
+    assert raw.getvalue() == b"\xff\x1b"
+    text = io.StringIO()
+    Terminal(io.StringIO(), text, io.StringIO()).write(b"\xff\x1b")
+    assert text.getvalue() == "\udcff\x1b"
+
+
+def test_an_output_without_a_reader_can_be_given_up(tmp_path: Path) -> None:
+    """What is still in it goes nowhere; one in memory has nothing to give up."""
+    Terminal(stdout=io.StringIO()).abandon()
+    with (tmp_path / "out").open("w") as stream:
+        terminal = Terminal(stdout=stream)
+        terminal.out("said")
+        terminal.abandon()
+    assert (tmp_path / "out").read_text() == ""

@@ -25,16 +25,22 @@ def main(argv: Sequence[str] | None = None, terminal: Terminal | None = None) ->
         return leaving.code if isinstance(leaving.code, int) else USAGE
     command: _Command = arguments.command
     try:
-        return command(arguments, terminal)
+        code = command(arguments, terminal)
+        terminal.flush()
     except ImportError as error:
         # Most of all the parsers: without one the gate does not start with a weaker one.
         terminal.note(
             f"herma: {error.name or 'a package'} cannot be loaded; install herma and its packages again"
         )
         return FINDINGS
+    except BrokenPipeError:
+        # Whoever read has gone, as `head` does; nothing is left to say, and nobody to say it to.
+        terminal.abandon()
+        return 141  # what a shell reports for SIGPIPE
     except KeyboardInterrupt:
         terminal.note("stopped")
         return 130  # what a shell reports for SIGINT
+    return code
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -52,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_status(commands)
     _add_key(commands)
     _add_schema(commands)
+    _add_tools(commands)
     return parser
 
 
@@ -134,6 +141,47 @@ def _add_key(commands: _Subparsers) -> None:
     judged.add_argument(
         "--floor", type=int, default=64, metavar="BITS", help="weakest key that is fine (default: 64)"
     )
+
+
+def _add_tools(commands: _Subparsers) -> None:
+    """Declare the commands that judge without a gate; each reads its options itself, as `run` does."""
+    for name, what, command in (
+        ("judge", "judge server entries, prompts or texts, a JSON line each", _judge),
+        ("redact", "copy a stream without its secrets", _redact),
+    ):
+        parser = commands.add_parser(name, help=what, add_help=False, prefix_chars="\0")
+        parser.add_argument("rest", nargs=argparse.REMAINDER)
+        parser.set_defaults(command=command, name=name, what=what)
+
+
+def _judge(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    from herma.cli.judge import add_arguments, judge
+
+    return _with_options(add_arguments, judge, arguments, terminal)
+
+
+def _redact(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    from herma.cli.redact import add_arguments, redact
+
+    return _with_options(add_arguments, redact, arguments, terminal)
+
+
+def _with_options(
+    declare: Callable[[argparse.ArgumentParser], None],
+    command: _Command,
+    arguments: argparse.Namespace,
+    terminal: Terminal,
+) -> int:
+    what: str = arguments.what
+    parser = argparse.ArgumentParser(
+        prog=f"herma {arguments.name}", description=f"{what[0].upper()}{what[1:]}.", allow_abbrev=False
+    )
+    declare(parser)
+    try:
+        options = parser.parse_args(arguments.rest)
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else USAGE
+    return command(options, terminal)
 
 
 def _init(arguments: argparse.Namespace, terminal: Terminal) -> int:
