@@ -10,9 +10,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from herma.policy.redaction.hit import Hit
+from herma.policy.redaction.join import Join, Joint, joint_at
 from herma.policy.redaction.judgement import Form, Value, has_digit, identifier, judge, left_alone, more_words
 from herma.policy.redaction.name import MAX_NAME_CHARS, Name, Names, Strength
-from herma.policy.redaction.value import MAX_JUDGED_CHARS, is_code, looks_like_password, looks_random
+from herma.policy.redaction.value import (
+    MAX_JUDGED_CHARS,
+    is_code,
+    looks_issued,
+    looks_like_password,
+    looks_random,
+)
 
 __all__ = ["MAX_VALUE_CHARS", "assigned", "name_around", "open_quote", "read_value", "untrailed"]
 
@@ -24,27 +31,8 @@ MAX_WORD_CHARS: Final = 1024
 
 _NAME_LEFT: Final = string.ascii_letters + string.digits + "_-."
 _NAME_RIGHT: Final = re.compile(r"[A-Za-z0-9_.-]{0,96}+", re.ASCII)
-_OPERATOR: Final = re.compile(
-    r"""
-    (?P<close>["'`]?[\])]{0,2}\*{0,2}|&quot;)
-    (?:[ \t]{0,4}\??:[ \t]{0,2}(?:str|string|String|text|&str|&'static[ ]str|Optional\[str\]|SecretStr)[ \t]{0,2}(?==))?
-    (?:
-        [ \t]{0,16}+(?P<sign>=>|:=|\?=|\+=|={1,3}|:|\uff1a)(?P<bold>\*{0,2})
-            (?P<gap>[ \t]{0,16}+(?:\n[ \t]{1,32}(?:value|Value)[ \t]{0,4}:[ \t]{0,8})?)
-      | (?P<xml>>)(?=[^<>\s]{4,256}<)
-      | (?P<comma>["']?[ \t]{0,2},[ \t]{0,2}(?:(?i:value|content)[ \t]{0,2}[=:][ \t]{0,2})?(?=["']))
-      | (?P<attribute>[ \t]{1,4}(?i:value|content)[ \t]{0,2}=[ \t]{0,2}(?=["']))
-      | [ \t]{0,4}(?P<prose>[ ](?:is|was|are|ist|est|es|è)(?:[ ](?:now|set[ ]to|still|just))?:?[ ]|(?:は|是|为|為|가|는|은)[\uff1a:]?[ ]{0,2})
-      | (?P<blank>[ \t]{1,8})
-    )
-    """,
-    re.VERBOSE,
-)
-_YAML_LATER: Final = re.compile(
-    r"[\"']?[ \t]{0,8}\r?\n[ \t]{1,40}[\"']?(?:value|Value)[\"']?[ \t]{0,4}:[ \t]{0,8}"
-)
 _QUOTED: Final = re.compile(
-    r"""(?P<lead>[fFrRbBuUN@$]{0,2}|\*{2}[ ]?)(?P<quote>\"{3}|'{3}|&quot;|["'`“\u2018«])""",
+    r"""(?P<lead>[fFrRbBuUN@$]{0,2}|<<|\*{2}[ ]?)(?P<quote>\"{3}|'{3}|&quot;|["'`“\u2018«])""",
 )
 _CLOSING: Final = {"“": "”", "\u2018": "\u2019", "«": "»"}
 # A shell word, a YAML scalar or a query value: to white space, a quote, an operator of the shell, or a backslash, behind which
@@ -52,16 +40,16 @@ _CLOSING: Final = {"“": "”", "\u2018": "\u2019", "«": "»"}
 _WORD: Final = re.compile(r"[^\s\"'`;&|<>\\\x00-\x20\uff0c。\uff1b、\uff01\uff1f\uff09」”]{1,1024}+")
 # The rest of a value that is longer than a word is judged by.
 _REST: Final = re.compile(r"[^\s\"'`;&|<>\\\x00-\x20]++")
+_CELL: Final = re.compile(r"[^\s\"'`;&|<>\\\x00-\x20,]{1,1024}+")
 _KV_NEXT: Final = re.compile(r",(?=[\w.-]{1,40}+[=:])")
 _TRAIL: Final = ",;:!?)]}>*.'\""
 
 
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][\w.-]{0,64}+=", re.ASCII)
-# "my api key is …": the words before a bare `key` that make it one.
-_BEFORE_KEY: Final = re.compile(
-    r"(?:api|access|secret|license|licence|auth|encryption|activation|account|signing|private)[ -]$",
-    re.IGNORECASE | re.ASCII,
-)
+# "my api key is …", "Onesignal Admin Key": the words before a bare `key` make it one, or make it something else.
+# Read from right to left.
+_BEFORE_KEY: Final = re.compile(r"(?:[ ][A-Za-z0-9.]{1,20}(?![A-Za-z0-9.])){1,3}", re.ASCII)
+MAX_WORDS_BEFORE: Final = 64
 
 
 def name_around(text: str, start: int, end: int) -> tuple[int, int]:
@@ -82,19 +70,17 @@ def assigned(text: str, first: int, last: int, names: Names) -> Iterator[Hit]:
     known = _known(text, first, name.strip("-."), names)
     if known is None or text[max(0, first - 2) : first] == "${":
         return
-    operator = _OPERATOR.match(text, last) or _YAML_LATER.match(text, last)
-    if operator is None:
+    joint = joint_at(text, last)
+    if joint is None:
         return
-    groups = operator.groupdict()
-    if groups.get("blank") is not None:
-        yield from _after_blank(text, first, operator.end(), known, flag)
+    if joint.join == Join.BLANK:
+        yield from _after_blank(text, first, joint.end, known, flag)
         return
-    value = read_value(text, operator.end())
+    value = _cell(text, joint.end) if joint.join == Join.CELL else read_value(text, joint.end)
     # In 'NAME=' the quote closes what was opened before the name.
-    if value is None or (value.quote and value.quote == text[first - 1 : first] and not groups.get("close")):
+    if value is None or (value.quote and value.quote == text[first - 1 : first] and not joint.close):
         return
-    form = _form(groups, text, first, flag, value)
-    if judge(known, value, form, text, name):
+    if judge(known, value, _form(joint, text, first, flag, value), text, name):
         yield _hit(known, value)
 
 
@@ -102,8 +88,8 @@ def open_quote(text: str, first: int, last: int, names: Names) -> int:
     """Tell where a quoted value beside this name begins that the text does not close; -1 when there is none."""
     if names.classify(text[first:last].strip("-.")) is None:
         return -1
-    operator = _OPERATOR.match(text, last)
-    quoted = _QUOTED.match(text, operator.end()) if operator else None
+    joint = joint_at(text, last)
+    quoted = _QUOTED.match(text, joint.end) if joint else None
     if quoted is None:
         return -1
     value = _quoted(text, quoted)
@@ -114,8 +100,10 @@ def _known(text: str, first: int, name: str, names: Names) -> Name | None:
     if name.lower() == "key":
         if text[first - 1 : first] in {"?", "&"}:
             return names.classify("query_key")
-        if _BEFORE_KEY.search(text, max(0, first - 12), first) is not None:
-            return names.classify("api_key")
+        before = _BEFORE_KEY.match(text[max(0, first - MAX_WORDS_BEFORE) : first][::-1])
+        # `<entry key="…">` has a name there, not a secret.
+        if before is not None and text[first - before.end() - 1 : first - before.end()] != "<":
+            return names.classify(before.group()[::-1].strip().lower() + " key")
     return names.classify(name)
 
 
@@ -123,21 +111,27 @@ def _hit(known: Name, value: Value) -> Hit:
     return Hit(value.start, value.end, known.rule_id, value.text)
 
 
-def _form(groups: dict[str, str | None], text: str, first: int, flag: int, value: Value) -> Form:
-    sign = groups.get("sign")
-    close = groups.get("close") or ""
+def _form(joint: Joint, text: str, first: int, flag: int, value: Value) -> Form:
     upper = text[first : first + 64].split("=", 1)[0].split(" ", 1)[0].isupper()
     return Form(
-        spaced=bool(groups.get("gap")) if sign not in {None, ":", "\uff1a"} else False,
-        colon=sign in {":", "\uff1a"},
-        prose=groups.get("prose") is not None,
-        data=bool(close[:1] in {'"', "'", "&"} and value.quote)
+        spaced=joint.spaced,
+        colon=joint.sign in {":", "\uff1a"},
+        prose=joint.join in {Join.PROSE, Join.FAR_PROSE},
+        far=joint.join == Join.FAR_PROSE,
+        data=bool(joint.close[:1] in {'"', "'", "&"} and value.quote)
         or flag > 0
         or upper
         or text[first - 1 : first] in {"?", "&"}
-        or groups.get("xml") is not None,
-        comma=groups.get("comma") is not None or groups.get("attribute") is not None,
+        or joint.join == Join.ELEMENT,
+        comma=joint.join == Join.COMMA,
+        loose=joint.join in {Join.LOOSE, Join.CELL},
     )
+
+
+def _cell(text: str, at: int) -> Value | None:
+    """Read a cell of comma-separated values."""
+    found = _CELL.match(text, at)
+    return Value(at, found.end(), found.group(), "", closed=True) if found else None
 
 
 def read_value(text: str, at: int) -> Value | None:
@@ -204,6 +198,8 @@ def _after_blank(text: str, first: int, at: int, known: Name, flag: int) -> Iter
     value = read_value(text, at)
     if value is None or value.text.startswith("-") or _ASSIGNMENT.match(value.text):
         return
+    if not flag and not value.quote and "," in value.text:
+        return
     written = value.text[:MAX_JUDGED_CHARS]
     # "the token count": a word of small letters is a value behind a flag only.
     if not flag and written.islower() and written.isascii() and written.isalpha():
@@ -217,7 +213,7 @@ def _after_blank(text: str, first: int, at: int, known: Name, flag: int) -> Iter
         drawn = (
             looks_random(written, at_least=10)
             and not identifier(written)
-            and not value.quote
+            and (not value.quote or looks_issued(written))
             and has_digit(written)
         )
         accepted = drawn or (

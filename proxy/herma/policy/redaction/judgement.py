@@ -16,6 +16,7 @@ from herma.policy.redaction.value import (
     is_placeholder,
     is_prose,
     is_reference,
+    looks_issued,
     looks_like_password,
     looks_random,
 )
@@ -52,6 +53,10 @@ class Form:
     # Both sides are quoted, or the name is a flag or an environment variable: data, not code.
     data: bool = False
     comma: bool = False
+    # An arrow, a cell of a table, the argument of a call: much stands there.
+    loose: bool = False
+    # Words of a sentence stand between name and verb.
+    far: bool = False
     # A member of a JSON document: what stands there is a value, not code.
     member: bool = False
 
@@ -102,7 +107,9 @@ def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
         )
     if not written.isascii():
         return known.password and looks_like_password(written)
-    if form.comma or form.prose:
+    if form.loose and known.strength == Strength.WEAK:
+        return looks_issued(written)
+    if form.comma or form.prose or form.loose:
         return looks_like_password(written) and not identifier(written)
     if known.strength == Strength.WEAK:
         return looks_random(written) or (known.password and looks_like_password(written))
@@ -123,6 +130,10 @@ def _judge_bare(known: Name, value: Value, form: Form, text: str) -> bool:
     written = value.text[:MAX_JUDGED_CHARS]
     if form.comma:
         return False
+    if form.loose:
+        return looks_issued(written)
+    if form.far:
+        return looks_issued(written) or (known.password and _chosen(written))
     drawn = looks_random(written) or (looks_like_password(written) and not identifier(written))
     if known.strength == Strength.WEAK and not known.password:
         return looks_random(written, at_least=12)
@@ -138,6 +149,18 @@ def _judge_bare(known: Name, value: Value, form: Form, text: str) -> bool:
     if form.colon and not form.data:
         return known.password and len(written) >= 6 and not identifier(written)
     return len(written) >= (4 if known.password else 16)
+
+
+def _chosen(written: str) -> bool:
+    """Tell whether a word of a sentence can only be a password: letters and digits mixed, no `12-char` and no `utf-8`."""
+    return (
+        len(written) >= 8
+        and written.isascii()
+        and has_digit(written)
+        and looks_like_password(written)
+        and (looks_random(written) or not written.islower() or written[-1].isdigit())
+        and not identifier(written)
+    )
 
 
 def left_alone(written: str) -> bool:

@@ -55,6 +55,8 @@ _TRAILING: Final = frozenset(
         "default",
     ]
 )
+# In names written as one word (`cachekey`): what makes the rest of it no secret.
+_NEVER_BEFORE: Final = ("primary", "sort", "cache", "public", "idempotency", "foreign", "partition", "bypass")
 MAX_NAME_CHARS: Final = 96
 
 
@@ -90,6 +92,7 @@ class Names:
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._words: dict[str, _Word] = {}
         self._endings: dict[str, _Word] = {}
+        self._weak_endings: dict[str, _Word] = {}
         self._cache: dict[str, Name | None] = {}
         for rule in rules:
             self._take(rule.id, rule.options)
@@ -107,6 +110,7 @@ class Names:
         self._words.update(dict.fromkeys(options.get("words", ()), word(Strength.STRONG)))
         self._words.update(dict.fromkeys(options.get("weak_words", ()), word(Strength.WEAK)))
         self._endings.update(dict.fromkeys(options.get("endings", ()), word(Strength.STRONG)))
+        self._weak_endings.update(dict.fromkeys(options.get("weak_endings", ()), word(Strength.WEAK)))
 
     def classify(self, name: str) -> Name | None:
         """Tell what kind of secret a name announces; None when it announces none."""
@@ -136,14 +140,18 @@ class Names:
             if known is not None and len(words) >= count:
                 return self._judge(known, words[:-count], joined)
         last = words[-1]
-        for ending, known in self._endings.items():
+        for ending, known in (*self._endings.items(), *self._weak_endings.items()):
             if last.endswith(ending):
                 return self._judge(known, [*words[:-1], last[: -len(ending)]], ending)
         return None
 
     @staticmethod
     def _judge(known: _Word, before: list[str], word: str) -> Name | None:
-        if before and (before[-1] in known.not_after or "".join(before[-2:]) in known.not_after):
+        if before and (
+            before[-1] in known.not_after
+            or "".join(before[-2:]) in known.not_after
+            or before[-1].endswith(_NEVER_BEFORE)
+        ):
             return None
         strength = known.strength
         if strength == Strength.WEAK and before and word == "key":

@@ -18,6 +18,7 @@ __all__ = [
     "is_placeholder",
     "is_prose",
     "is_reference",
+    "looks_issued",
     "looks_like_password",
     "looks_random",
 ]
@@ -65,6 +66,10 @@ _PATH: Final = re.compile(
     re.ASCII,
 )
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]{1,20}+://", re.IGNORECASE | re.ASCII)
+_ISSUED: Final = re.compile(r"[A-Za-z0-9_\-+/=.~:%|!*^$]{14,512}$", re.ASCII)
+_TIME: Final = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T_ ]\d\d[:-]?\d\d[\d:.,Z+-]{0,24}+)?$|\d{8}T\d{4,6}Z?$", re.ASCII
+)
 _SEPARATORS: Final = re.compile(r"[-_.\s/:,]+", re.ASCII)
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+){1,4}[\w.+-]{0,20}+$", re.ASCII)
 _WORDY_PART: Final = re.compile(
@@ -105,6 +110,7 @@ def is_dull(value: str) -> bool:
         value.lower().rstrip("?!;:,.") in DULL
         or _NUMBER.match(value) is not None
         or _VERSION.match(value) is not None
+        or _TIME.match(value) is not None
     )
 
 
@@ -144,6 +150,17 @@ def looks_random(value: str, *, at_least: int = 8) -> bool:
     switches = sum(first != second for first, second in pairwise(kinds))
     # CamelCaseIdentifiersOfFourWords switch twice a word: about one in four or five.
     return switches >= max(2, len(kinds) // (6 if 0 in kinds else 3))
+
+
+def looks_issued(value: str) -> bool:
+    """Tell whether a machine issued the value: one long run with letters and digits, such as hexadecimal, a UUID or base64."""
+    return (
+        _ISSUED.match(value[:MAX_JUDGED_CHARS]) is not None
+        and any(character.isdigit() for character in value)
+        and looks_random(value, at_least=14)
+        and not is_dull(value)
+        and not is_path(value)
+    )
 
 
 def _kind(character: str) -> int:
