@@ -1,12 +1,13 @@
 """Claims about `herma.policy.entry.judge`."""
 
+from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from herma.policy.decision import Finding, Level
+from herma.policy.decision import Finding, Level, verdict
 from herma.policy.entry import condition
 from herma.policy.entry.finder import Entry
 from herma.policy.entry.judge import EntryJudge, RulePattern
@@ -167,3 +168,39 @@ def test_any_entry_is_judged(command: str, args: list[str], env: dict[str, str])
         Entry("x", {"command": command, "args": args, "env": env, "cwd": command}, "/p")
     )
     assert all(finding.place == "/p" for finding in found)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "command": st.sampled_from(["bash", "npx", "curl", "docker"]) | WORDS,
+            "args": st.lists(WORDS, max_size=4),
+            "env": st.dictionaries(
+                st.sampled_from(["BASH_ENV", "LD_PRELOAD", "A", "HTTP_PROXY", "NODE_OPTIONS"]),
+                WORDS,
+                max_size=4,
+            ),
+            "headers": st.dictionaries(st.sampled_from(["X-A", "Authorization", "Host"]), WORDS, max_size=3),
+            "url": WORDS,
+            "cwd": WORDS,
+            "other": st.dictionaries(st.text(max_size=3), WORDS, max_size=3),
+        },
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_a_verdict_never_depends_on_the_order_of_keys(fields: dict[str, Any], chance: Random) -> None:
+    """The members of an object have no order, at any depth."""
+
+    def shuffled(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        keys = list(value)
+        chance.shuffle(keys)
+        return {key: shuffled(value[key]) for key in keys}
+
+    found = entry_judge().judge_entry(Entry("x", fields, "/p"))
+    again = entry_judge().judge_entry(Entry("x", shuffled(fields), "/p"))
+    assert verdict(again) is verdict(found)
+    assert set(again) == set(found)

@@ -141,6 +141,21 @@ def test_redacting_twice_is_redacting_once(text: str) -> None:
     assert masked(once) == once
 
 
+DRAWN = st.text("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789", min_size=36, max_size=36)
+
+
+@given(DRAWN, st.lists(WORDS, max_size=8), st.lists(WORDS, max_size=8))
+@settings(max_examples=200, deadline=None)
+def test_masks_never_grow_a_secret_back(drawn: str, before: list[str], after: list[str]) -> None:
+    """Whatever is masked beside it, no piece of a token is left, and a second look at what is left finds nothing."""
+    text = f"{''.join(before)} ghp_{drawn} {''.join(after)}"
+    once = redactor().text(text)
+    assert not any(drawn[at : at + 12] in once.text for at in range(25))
+    again = redactor().text(once.text)
+    assert again.text == once.text
+    assert again.findings == ()
+
+
 def test_wrapping_beyond_the_bound_is_not_followed() -> None:
     """Time is bounded by the depth, whatever the text."""
     text = GITHUB.replace("_", "%" + "25" * 12 + "5F")

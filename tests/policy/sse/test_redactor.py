@@ -100,6 +100,35 @@ def test_the_output_does_not_depend_on_the_cuts(cuts: list[int]) -> None:
     assert run(STREAM, cuts) == WHOLE
 
 
+BLOCKS = st.sampled_from(
+    [
+        b": keepalive\n\n",
+        b"id: 7\nretry: 10\n\n",
+        b"data: [DONE]\n\n",
+        b"data: plain text\r\ndata: in two lines\r\n\r\n",
+        b'data: {\ndata: "password": "tulip"}\n\n',
+        b'data: {"delta": "caf\xc3\xa9 \xf0\x9f\x98\x80"}\n\n',
+        event({"event": "tool.started", "run_id": "r", "preview": COMMAND}),
+        event({"unknown": [COMMAND, {"deep": f"x {GITHUB}"}]}, "never.seen"),
+        chat("The key is "),
+        chat(GITHUB[:9]),
+        chat(GITHUB[9:]),
+        chat(" password: "),
+        chat(PASSWORD),
+        chat(" and on it goes."),
+        event({"event": "message.delta", "run_id": "r", "delta": f"export A={OPENAI[:20]}"}),
+        event({"event": "message.delta", "run_id": "r", "delta": OPENAI[20:]}),
+    ]
+)
+
+
+@given(st.lists(BLOCKS, max_size=8).map(b"".join), st.lists(st.integers(0, 1500), max_size=12))
+@settings(max_examples=120, deadline=None)
+def test_any_split_of_any_stream_gives_the_same_bytes(stream: bytes, cuts: list[int]) -> None:
+    """Also in the middle of a character, of an escape, of a line end."""
+    assert run(stream, cuts) == run(stream, [])
+
+
 def test_a_stream_without_a_secret_goes_through_byte_for_byte() -> None:
     """Odd spacing, line ends and 200 KB lines included."""
     stream = (

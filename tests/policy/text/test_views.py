@@ -77,6 +77,14 @@ def test_what_scripts_and_emoji_need_is_not_concealment(text: str) -> None:
 
 
 @given(st.text())
+def test_normalising_is_idempotent(text: str) -> None:
+    """A text that was normalised is normal: no second pass finds anything the first left."""
+    once = views(text)
+    assert views(once.plain).plain == once.plain
+    assert views(once.folded).folded == once.folded
+
+
+@given(st.text())
 def test_any_text_has_views_without_invisible_characters(text: str) -> None:
     """Views exist for every text, and taking invisible characters out twice changes nothing."""
     assert strip_invisible(strip_invisible(text)) == strip_invisible(text)

@@ -73,7 +73,9 @@ class Rulebook:
             candidates |= dict.fromkeys(self._by_word[index])
         for pattern in candidates:
             view = shown.get(pattern.view, "")
-            if view and pattern.found(view):
+            # Each assignment by itself: `^` is the beginning of a name, whichever variable comes first.
+            parts = view.split("\n") if pattern.view == "env" else [view]
+            if view and any(pattern.found(part) for part in parts):
                 yield pattern.rule
 
     def by_effect(self, effects: Iterable[str]) -> Iterator[Rule]:
