@@ -36,9 +36,9 @@ def main() -> None:
             call = functions[asked["do"]]
             times = []
             for _ in range(asked.get("repeat", 1)):
-                start = time.perf_counter()
+                start = time.process_time()
                 answer = call(asked)
-                times.append(time.perf_counter() - start)
+                times.append(time.process_time() - start)
             print(
                 json.dumps({"answer": answer, "us": 1e6 * statistics.median(times)}), file=answers, flush=True
             )
