@@ -2,7 +2,8 @@
 
 import pytest
 
-from herma.policy.redaction.finder import SAME_COMMAND_CHARS, Finder
+from herma.policy.redaction.finder import Finder
+from herma.policy.redaction.sweep import SAME_COMMAND_CHARS
 from support.redactor import GITHUB, redactor, rule
 
 FINDER = redactor().finder

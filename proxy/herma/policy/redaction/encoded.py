@@ -12,6 +12,7 @@ from typing import Final
 
 from herma.policy.redaction.hit import Certainty, Hit
 from herma.policy.redaction.run import Alphabet, plain
+from herma.policy.redaction.work import PIECE_CHARS, RUN, Work, passing, unjudged
 
 __all__ = ["encoded"]
 
@@ -19,13 +20,20 @@ __all__ = ["encoded"]
 MIN_CHARS: Final = 16
 MAX_CHARS: Final = 64 * 1024
 _BASE64: Final = Alphabet(string.ascii_letters + string.digits + "+/_-", MIN_CHARS)
+_CONTROL: Final = bytes(byte for byte in (*range(0x20), 0x7F) if byte not in b"\t\r\n")
 _HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2}){16,32768}+", re.ASCII)
 
 
-def encoded(text: str, inside: Callable[[str], list[Hit]]) -> Iterator[Hit]:
-    """Find runs whose decoded text holds a secret, as told by `inside`."""
-    for start, end in _BASE64.runs(plain(text)):
+def encoded(text: str, inside: Callable[[str], list[Hit]], work: Work | None = None) -> Iterator[Hit]:
+    """Find runs whose decoded text holds a secret, as told by `inside`; what is not decoded for want of work is masked."""
+    work = Work(len(text)) if work is None else work
+    runs = _BASE64.runs(plain(text))
+    for number, (start, end) in enumerate(runs):
         run = text[start : min(end, start + MAX_CHARS)]
+        work.left -= RUN + passing(len(run))
+        if work.left < 0:
+            yield from _unseen(text, runs[number:])
+            return
         # Text in base64 has both cases within sixteen characters; identifiers and paths mostly do not.
         if (run.islower() or run.isupper()) and not _HEX.fullmatch(run):
             continue
@@ -33,8 +41,18 @@ def encoded(text: str, inside: Callable[[str], list[Hit]]) -> Iterator[Hit]:
             hits = inside(decoded) if decoded else []
             if hits:
                 best = max(hits, key=lambda hit: (hit.certainty, len(hit.value)))
-                yield Hit(start, _padded(text, start + len(run)), best.rule_id, best.value, Certainty.BLOCK)
+                certainty = max(Certainty.BLOCK, best.certainty)
+                yield Hit(start, _padded(text, start + len(run)), best.rule_id, best.value, certainty)
                 break
+
+
+def _unseen(text: str, runs: list[tuple[int, int]]) -> list[Hit]:
+    """Mask the runs that are left, with what stands between two near ones."""
+    hits: list[Hit] = []
+    for start, end in runs:
+        near = bool(hits) and start - hits[-1].end < PIECE_CHARS
+        unjudged(hits, text, hits[-1].end if near else start, end)
+    return hits
 
 
 def _padded(text: str, end: int) -> int:
@@ -60,6 +78,9 @@ def _hexadecimal(run: str) -> str:
 
 
 def _text(raw: bytes) -> str:
+    # Most runs are no text, and their first bytes tell.
+    if not raw[:12].translate(None, _CONTROL) == raw[:12]:
+        return ""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:

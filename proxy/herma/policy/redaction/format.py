@@ -107,7 +107,7 @@ class CommandRule:
             elif (anchored := self._pattern.match(text, first, stop, timeout=COMMAND_TIMEOUT_S)) is not None:
                 yield from self._hit(anchored)
         except TimeoutError:
-            yield Hit(first, stop, self.id, text[first:stop])
+            yield Hit(first, stop, self.id, text[first:stop], timed_out=True)
 
     def _hit(self, found: "regex.Match[str]") -> Iterator[Hit]:
         for start, end, written in zip(

@@ -4,8 +4,9 @@ It never raises for what it is given, changes nothing but the secrets, and what 
 redacting once. Masking keeps the shape of a command: quotes, operators, flags, hosts and user names stay.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from herma.policy.decision import Finding
@@ -14,8 +15,9 @@ from herma.policy.redaction.encoded import encoded
 from herma.policy.redaction.finder import Finder
 from herma.policy.redaction.fingerprint import Fingerprinter
 from herma.policy.redaction.glance import Glance
-from herma.policy.redaction.hit import Hit
+from herma.policy.redaction.hit import Certainty, Hit
 from herma.policy.redaction.view import DECODERS, Span, View, wrapped
+from herma.policy.redaction.work import Work
 from herma.policy.rule import Rule
 from herma.policy.secret import Secret
 
@@ -28,6 +30,8 @@ MAX_VIEWS: Final = 16
 # A placeholder may make the words before it a name, or an argument a value (`Bearer password://u:…`): what is masked is looked
 # at again until nothing is found, which takes one round more, seldom two.
 MAX_ROUNDS: Final = 4
+# Text in base64 in text: two layers are seen in the wild, a third would be an attack on our time.
+MAX_LAYERS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,9 @@ class _Group:
     spans: list[Span] = field(default_factory=list)
 
 
+type _Found = tuple[list[Span], int, Hit]
+
+
 class Redactor:
     """All redaction rules, ready for use; it holds no state between calls but a cache of names."""
 
@@ -72,12 +79,15 @@ class Redactor:
     def text(self, text: str, place: str = "") -> Redacted:
         """Mask the secrets of a text; `place` is named in the findings."""
         findings: tuple[Finding, ...] = ()
+        work = Work(len(text))
         for _ in range(MAX_ROUNDS):
-            edits = self.edits(text)
+            edits = self.edits(text, work=work)
             if not edits:
                 break
             text = self.applied(text, edits)
             findings += self.findings(edits, place)
+            if work.spent:
+                break
         return Redacted(text, findings)
 
     def json(self, raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:
@@ -89,7 +99,11 @@ class Redactor:
 
     def findings(self, edits: Sequence[Edit], place: str) -> tuple[Finding, ...]:
         """Report each secret once."""
-        return tuple(self.finder.rules[edit.rule_id].finding(place) for edit in edits if edit.replacement)
+        return tuple(self._finding(edit.rule_id, place) for edit in edits if edit.replacement)
+
+    def _finding(self, rule_id: str, place: str) -> Finding:
+        rule = self.finder.rules.get(rule_id)
+        return rule.finding(place) if rule is not None else Finding(rule_id, place=place)
 
     @staticmethod
     def applied(text: str, edits: Sequence[Edit]) -> str:
@@ -106,13 +120,16 @@ class Redactor:
         """Make the text that stands in for a secret."""
         return self._fingerprinter.placeholder(rule_id, value)
 
-    def edits(self, text: str, known: Sequence[Hit] = ()) -> list[Edit]:
+    def edits(self, text: str, known: Sequence[Hit] = (), work: Work | None = None) -> list[Edit]:
         """Say what to replace, in order and without overlaps; `known` are secrets that the text's surroundings tell."""
-        return [edit for secret in self.secrets(text, known) for edit in secret]
+        return [edit for secret in self.secrets(text, known, work) for edit in secret]
 
-    def secrets(self, text: str, known: Sequence[Hit] = ()) -> list[list[Edit]]:
+    def secrets(self, text: str, known: Sequence[Hit] = (), work: Work | None = None) -> list[list[Edit]]:
         """Say what to replace, secret by secret: one that quotes or colour codes cut up takes several edits."""
-        return [self._edits(group) for group in self._groups(text, known)]
+        return [
+            self._edits(group)
+            for group in self._groups(text, known, Work(len(text)) if work is None else work)
+        ]
 
     def _edits(self, group: _Group) -> list[Edit]:
         replacement = self.stand_in(group.hit.rule_id, group.hit.value)
@@ -122,9 +139,9 @@ class Redactor:
             replacement = ""
         return edits
 
-    def _groups(self, text: str, known: Sequence[Hit]) -> list[_Group]:
+    def _groups(self, text: str, known: Sequence[Hit], work: Work) -> list[_Group]:
         groups: list[_Group] = []
-        everything = self._everywhere(text) + [([(hit.start, hit.end)], 0, hit) for hit in known]
+        everything = self._everywhere(text, work) + [([(hit.start, hit.end)], 0, hit) for hit in known]
         for spans, depth, hit in sorted(everything, key=lambda found: found[0][0]):
             start, end = spans[0][0], spans[-1][1]
             # The format of a vendor names the class; then the view that took off most.
@@ -139,31 +156,42 @@ class Redactor:
                 groups.append(_Group(start, end, rank, hit, list(spans)))
         return groups
 
-    def _everywhere(self, text: str) -> list[tuple[list[Span], int, Hit]]:
-        found: list[tuple[list[Span], int, Hit]] = []
+    def _everywhere(self, text: str, work: Work, layer: int = 0) -> list[_Found]:
         if not wrapped(text):
-            return [([(hit.start, hit.end)], 0, hit) for hit in self._hits(text)]
+            return [([(hit.start, hit.end)], 0, hit) for hit in self._hits(text, work, layer)]
+        found: list[_Found] = []
         queue = [(View(text), 0)]
         seen = {text}
         for view, depth in queue:
-            mapped = ((view.spans(hit.start, hit.end), depth, hit) for hit in self._hits(view.text))
-            # A hit between two far-apart pieces of a view has no place in the source.
-            found.extend(one for one in mapped if one[0])
+            found.extend(self._mapped(view, depth, self._hits(view.text, work, layer)))
             if depth == MAX_DEPTH:
                 continue
             for decode in DECODERS:
-                decoded = decode(view)
+                decoded = decode(view, work)
                 if decoded is not None and decoded.text not in seen and len(queue) < MAX_VIEWS:
                     seen.add(decoded.text)
                     queue.append((decoded, depth + 1))
+            found.extend(self._mapped(view, depth, view.unseen))
         return found
 
-    def _hits(self, text: str, depth: int = 0) -> list[Hit]:
-        hits = self.finder.find(text)
-        # Text in base64 in text: two layers are seen in the wild, a third would be an attack on our time.
-        if depth < 2:
-            hits.extend(encoded(text, lambda inner: self._hits(inner, depth + 1)))
+    @staticmethod
+    def _mapped(view: View, depth: int, hits: list[Hit]) -> Iterator[_Found]:
+        for hit in hits:
+            unseen = hit.certainty is Certainty.UNJUDGED
+            spans = [view.reach(hit.start, hit.end)] if unseen else view.spans(hit.start, hit.end)
+            # A hit between two far-apart pieces of a view has no place in the source.
+            if spans:
+                yield spans, depth, hit
+
+    def _hits(self, text: str, work: Work, layer: int) -> list[Hit]:
+        hits = self.finder.find(text, work)
+        if layer < MAX_LAYERS:
+            inside = partial(self._inside, work=work, layer=layer + 1)
+            hits.extend(encoded(text, inside, work))
         return hits
+
+    def _inside(self, text: str, work: Work, layer: int) -> list[Hit]:
+        return [hit for _, _, hit in self._everywhere(text, work, layer)]
 
 
 def _union(spans: list[Span]) -> list[Span]:

@@ -9,7 +9,10 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from herma.policy.redaction.hit import Hit
+from herma.policy.redaction.piece import piece_end, piece_start
 from herma.policy.redaction.run import plain
+from herma.policy.redaction.work import DECODED_SIGN, PIECE_CHARS, Work, unjudged
 
 __all__ = ["DECODERS", "Span", "View", "wrapped"]
 
@@ -57,6 +60,8 @@ _ENTITIES: Final = {"quot": '"', "amp": "&", "lt": "<", "gt": ">", "apos": "'"}
 # The longest way from a name to its value is 400 characters (a command line); a value in one line is found from its start.
 MAX_BEFORE: Final = 512
 MAX_AFTER: Final = 4096
+# The longest match of a decoder: the gap between two events.
+MAX_SIGN_CHARS: Final = 1024
 
 
 class _Piece(NamedTuple):
@@ -77,6 +82,8 @@ class View:
         self._pieces = pieces or []
         self._starts = [piece.at for piece in self._pieces]
         self._source = source
+        # What was to be decoded and was not; to be masked.
+        self.unseen: list[Hit] = []
 
     def spans(self, start: int, end: int) -> list[Span]:
         """Map characters `start` to `end` to the source: more than one span where the decoding dropped something between."""
@@ -95,15 +102,47 @@ class View:
                 spans.extend(self._source.spans(first, last))
         return _joined(spans)
 
-    def derive(self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> "View | None":
+    def reach(self, start: int, end: int) -> Span:
+        """Map characters `start` to `end` to the source as one span, with all that the decoding dropped between."""
+        view = self
+        while view._source is not None and view._pieces:
+            first = view._pieces[max(0, bisect_right(view._starts, start) - 1)]
+            last = view._pieces[max(0, bisect_right(view._starts, max(start, end - 1)) - 1)]
+            start = first.start + (max(0, start - first.at) if first.literal else 0)
+            end = min(last.end, last.start + end - last.at) if last.literal else last.end
+            view = view._source
+        return start, max(start, end)
+
+    def derive(
+        self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], work: Work | None = None
+    ) -> "View | None":
         """Rewrite every match of a pattern; None when there is none.
 
-        The new view holds the surroundings of the matches only: the rest reads the same and has been looked at.
+        The new view holds the surroundings of the matches only: the rest reads the same and has been looked at. When the
+        work is spent, the rest of the view is not decoded: the pieces in which something matches become `unseen`.
         """
+        work = Work(len(self.text)) if work is None else work
         builder = _Builder(self.text)
         for found in pattern.finditer(self.text):
+            work.left -= DECODED_SIGN
+            if work.left < 0:
+                self._give_up(pattern, found.start())
+                break
             builder.add(*found.span(), replace(found))
         return builder.view(self)
+
+    def _give_up(self, pattern: re.Pattern[str], start: int) -> None:
+        """Note the pieces from `start` on that the pattern would rewrite."""
+        text = self.text
+        while start < len(text):
+            stop = min(len(text), start + PIECE_CHARS)
+            found = pattern.search(text, start, min(len(text), stop + MAX_SIGN_CHARS))
+            if found is None or found.start() >= stop:
+                start = stop
+                continue
+            first = piece_start(text, found.start(), 0)
+            start = piece_end(text, first, stop)
+            unjudged(self.unseen, text, first, start)
 
 
 class _Builder:
@@ -172,8 +211,8 @@ def _joined(spans: list[Span]) -> list[Span]:
     return joined
 
 
-def _visible(view: View) -> View | None:
-    return view.derive(_INVISIBLE, _fold) if _may_hide(view.text) else None
+def _visible(view: View, work: Work | None = None) -> View | None:
+    return view.derive(_INVISIBLE, _fold, work) if _may_hide(view.text) else None
 
 
 def _may_hide(text: str) -> bool:
@@ -192,10 +231,10 @@ def _fold(found: re.Match[str]) -> str:
     return chr(ord(character) - 0xFEE0) if "\uff01" <= character <= "\uff5e" else ""
 
 
-def _shell(view: View) -> View | None:
+def _shell(view: View, work: Work | None = None) -> View | None:
     if not _shell_may_join(view.text):
         return None
-    return view.derive(_SHELL, lambda found: " " if found.group().startswith("$") else "")
+    return view.derive(_SHELL, lambda found: " " if found.group().startswith("$") else "", work)
 
 
 def _shell_may_join(text: str) -> bool:
@@ -207,8 +246,8 @@ def _shell_may_join(text: str) -> bool:
     return any(join in kinds for join in _JOINS)
 
 
-def _unescaped(view: View) -> View | None:
-    return view.derive(_ESCAPE, _unescape) if "\\" in view.text else None
+def _unescaped(view: View, work: Work | None = None) -> View | None:
+    return view.derive(_ESCAPE, _unescape, work) if "\\" in view.text else None
 
 
 def _unescape(found: re.Match[str]) -> str:
@@ -216,12 +255,12 @@ def _unescape(found: re.Match[str]) -> str:
     return chr(int(long or short, 16)) if sign is None else _CONTROL.get(sign, sign)
 
 
-def _unquoted(view: View) -> View | None:
-    return view.derive(_PERCENT, lambda found: chr(int(found[1], 16))) if "%" in view.text else None
+def _unquoted(view: View, work: Work | None = None) -> View | None:
+    return view.derive(_PERCENT, lambda found: chr(int(found[1], 16)), work) if "%" in view.text else None
 
 
-def _entities(view: View) -> View | None:
-    return view.derive(_ENTITY, _entity) if "&" in view.text else None
+def _entities(view: View, work: Work | None = None) -> View | None:
+    return view.derive(_ENTITY, _entity, work) if "&" in view.text else None
 
 
 def _entity(found: re.Match[str]) -> str:
@@ -229,8 +268,8 @@ def _entity(found: re.Match[str]) -> str:
     return _ENTITIES[name] if name else chr(int(decimal) if decimal else int(hexadecimal, 16))
 
 
-def _events(view: View) -> View | None:
-    return view.derive(_EVENT_GAP, lambda _: "") if "\ndata:" in view.text else None
+def _events(view: View, work: Work | None = None) -> View | None:
+    return view.derive(_EVENT_GAP, lambda _: "", work) if "\ndata:" in view.text else None
 
 
 def wrapped(text: str) -> bool:
@@ -246,7 +285,7 @@ def wrapped(text: str) -> bool:
 
 
 # Cheap ones first; each is tried on every view, so that wrappings in any order come off.
-DECODERS: Final[tuple[Callable[[View], View | None], ...]] = (
+DECODERS: Final[tuple[Callable[[View, Work], View | None], ...]] = (
     _visible,
     _shell,
     _unescaped,
