@@ -22,9 +22,8 @@ _TEMPORARY = re.compile(
     r"^(?:/var)?/(?:tmp|dev/shm)/|^/run/user/\d{1,8}/|^/dev/fd/|^/proc/(?:self|\d{1,9})/fd/|^%temp%|^%tmp%|^\$env:temp|\\temp\\|\\users\\public\\"
 )
 _OPTION = re.compile(r"^-{1,2}[\w-]{0,40}=?")
-_IDENTITY = frozenset(
-    {"-i", "-F", "-c", "-o", "--kubeconfig", "--config", "--key", "--cert", "--cacert", "-K"}
-)
+# What follows these says who one is, and does not leave.
+_IDENTITY = frozenset({"-i", "-F", "-o", "-e", "--kubeconfig", "--config", "--key", "--cert", "--cacert"})
 _IN_PLACE = re.compile(r"^-[a-z]{0,4}i|^--in-place|^inplace$")
 _WHOLE = re.compile(
     r"^(?:/|/\*|~/?\*?|/(?:home|root|etc|var|usr|srv|boot|opt|mnt|data|bin|lib|users|var/lib|var/www)(?:/\*?)?|[a-z]:[\\/]?\*?|\$\{?home\}?/?\*?|%userprofile%|%systemdrive%\\?)$"
@@ -59,7 +58,7 @@ def _of_call(call: Call, where: str, vocabulary: Vocabulary) -> Iterator[str]:
         if call.shell:
             yield f"shell:{kind}"
     yield from _on_paths(call, name, kinds, where, vocabulary)
-    yield from _running(call, name, kinds)
+    yield from _running(call, name)
     if name in _DUMPS and not [word for word in call.argv[1:] if word not in {"-0", "-p"}]:
         yield "dumps:environment"
     if name == "mkfifo" or (name == "mknod" and call.argv[-1] == "p"):
@@ -127,10 +126,10 @@ _NO_HOST = (
 )
 
 
-def _running(call: Call, name: str, kinds: frozenset[str]) -> Iterator[str]:
+def _running(call: Call, name: str) -> Iterator[str]:
     operands = [word for word in call.argv[1:] if not word.startswith("-")]
     program = call.argv[0].lower()
-    yield from _scratch(program, shell=True)
+    yield from _scratch(program, language=False)
     if (
         name in SHELLS
         or name in LANGUAGES
@@ -139,7 +138,7 @@ def _running(call: Call, name: str, kinds: frozenset[str]) -> Iterator[str]:
         if call.piped and not operands and call.fed is None:
             yield "runs:input"
         for word in (*operands[:1], *call.reads):
-            yield from _scratch(word.lower(), shell=name not in LANGUAGES)
+            yield from _scratch(word.lower(), language=name in LANGUAGES)
         if any(word.startswith(("<(", "$(", "`")) for word in operands) or (
             call.reads and any(path.startswith("<(") for path in call.reads)
         ):
@@ -156,12 +155,12 @@ def _running(call: Call, name: str, kinds: frozenset[str]) -> Iterator[str]:
             yield "makes:temporary"
 
 
-def _scratch(word: str, *, shell: bool) -> Iterator[str]:
+def _scratch(word: str, *, language: bool) -> Iterator[str]:
     """Tell of a program in a place where everybody may write, graver where it is hidden there or a shell runs it."""
     path = resolve_path(word)
     if _TEMPORARY.match(path):
-        hidden = "/." in path or not path.startswith(("/tmp/", "/var/tmp/"))
-        yield "runs:temporary" if shell or hidden else "runs:scratch"
+        hidden = "/." in path or "/tmp/" not in path
+        yield "runs:scratch" if language and not hidden else "runs:temporary"
 
 
 def _on_paths(

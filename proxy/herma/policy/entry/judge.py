@@ -14,8 +14,10 @@ from herma.policy.command.shell import Reading, read_argv, read_script
 from herma.policy.decision import Finding, Level
 from herma.policy.entry.condition import Rulebook, RulePattern
 from herma.policy.entry.effect import effects
+from herma.policy.entry.environment import Environment
 from herma.policy.entry.fields import Fields
 from herma.policy.entry.finder import Entry
+from herma.policy.entry.source import Sources
 from herma.policy.entry.url import url_effects
 from herma.policy.entry.vocabulary import Vocabulary
 from herma.policy.indicator import IndicatorSet
@@ -48,6 +50,8 @@ class EntryJudge:
     def __init__(self, rules: Sequence[Rule], indicators: IndicatorSet) -> None:
         self._book = Rulebook(rules)
         self._vocabulary = Vocabulary(rules)
+        self._sources = Sources(rules)
+        self._environment = Environment(rules, self._sources)
         self._by_id = {rule.id: rule for rule in rules}
         self._indicators = indicators
 
@@ -89,12 +93,16 @@ class EntryJudge:
             views(f"{key}={value}").folded.replace("\n", " ") for key, value in fields.env.items()
         )
         yield from self._book.by_pattern(shown | {"env": assignments})
+        yield from self._book.by_effect(self._effects(fields, readings))
+
+    def _effects(self, fields: Fields, readings: Sequence[Reading]) -> set[str]:
         does = {effect for reading in readings for effect in effects(reading, self._vocabulary)}
-        yield from self._book.by_effect(does)
-        wrong = list(url_effects(fields.url, fields.headers))
+        does.update(self._sources.effects(call for reading in readings for call in reading.calls))
+        does.update(self._environment.effects(fields.env))
+        does.update(url_effects(fields.url, fields.headers, fields.words, self._sources))
         if any(conceals(text) for text in (*fields.words, *fields.env, *fields.env.values())):
-            wrong.append("mcp-concealed")
-        yield from (self._by_id[rule_id] for rule_id in wrong if rule_id in self._by_id)
+            does.add("conceals")
+        return does
 
     def _hits(self, entry: Entry, fields: Fields, text: str) -> tuple[Finding, ...]:
         names = [entry.name, *fields.env, *(f"{key}={value}" for key, value in fields.env.items())]

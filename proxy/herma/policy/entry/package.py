@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Package", "packages", "version_matches"]
+__all__ = ["Package", "packages", "sources", "version_matches"]
 
 _RUNNERS = re.compile(
-    r"(?<![\w./-])(?:\S{0,200}/)?(npx|bunx|(?:npm|pnpm|yarn|bun)(?:\.cmd)? {1,4}(?:exec|x|dlx|i|install|add|create|init)|uvx|uv {1,4}(?:run|tool {1,4}run"
+    r"(?i)(?<![\w./-])(?:\S{0,200}/)?(npx|bunx|(?:npm|pnpm|yarn|bun)(?:\.cmd)? {1,4}(?:exec|x|dlx|i|install|add|create|init)|uvx|uv {1,4}(?:run|tool {1,4}run"
     r"|tool {1,4}install|pip {1,4}install|add)|pipx {1,4}(?:run|install)|pip[0-9.]{0,4} {1,4}install)(?:\.exe|\.cmd)?((?: {1,4}[^\s;|&]{1,300}){1,24})"
 )
 _NPM = re.compile(
@@ -67,6 +67,36 @@ def packages(text: str) -> Iterator[Package]:
             for word in _operands(match[2].split(), every=installs)
             if (package := _package(ecosystem, word.strip("'\"`,"))) is not None
         )
+
+
+def sources(text: str) -> Iterator[str]:
+    """Give what the command lines in a text fetch from elsewhere than a registry: addresses, forges, paths; and registries."""
+    for match in _RUNNERS.finditer(text):
+        installs = match[1].lower().endswith(("install", "add", " i"))
+        words = match[2].split()
+        for word in _operands(words, every=installs):
+            plain = word.strip("'\"`,")
+            if "://" in plain or plain.startswith(_ELSEWHERE) or (plain.count("/") == 1 and plain[0] != "@"):
+                yield plain.partition("@git+")[2] or plain
+        for index, word in enumerate(words):
+            option, equals, value = word.partition("=")
+            if option in _REGISTRY_OPTIONS:
+                yield "registry+" + (value if equals else words[index + 1] if index + 1 < len(words) else "")
+
+
+_ELSEWHERE = ("/", "./", "../", "~", "github:", "gist:", "gitlab:", "bitbucket:", "git@", "file:")
+_REGISTRY_OPTIONS = frozenset(
+    {
+        "--registry",
+        "--index-url",
+        "--default-index",
+        "--index",
+        "-i",
+        "--extra-index-url",
+        "--find-links",
+        "-f",
+    }
+)
 
 
 def _operands(words: list[str], *, every: bool) -> Iterator[str]:

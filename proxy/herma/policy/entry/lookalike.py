@@ -1,0 +1,112 @@
+"""Package names that imitate well-known ones: a letter wrong, letters swapped, hyphens and scopes moved.
+
+Exact names pass, whatever they are near to. Short names are near to many innocent ones and are left alone.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from herma.policy.entry.package import Package
+
+__all__ = ["Lookalikes", "is_near"]
+
+# Of fewer letters, one wrong makes another word: `git` and `gist`. What follows `mcp-server-` may be a little shorter.
+MIN_LETTERS = 7
+MIN_OWN_LETTERS = 6
+MIN_SCOPE_LETTERS = 9
+MIN_EXTENDED_LETTERS = 12
+# Longer names are no package's, and would only cost time.
+MAX_LETTERS = 80
+# Parts that names of servers share; what is left is the name of the thing.
+_COMMON = re.compile(r"^(?:mcp-server-|server-|mcp-)|(?:-mcp-server|-mcp|-server)$")
+_SIGNS = str.maketrans("", "", "-_./@")
+
+
+class Lookalikes:
+    """Known names by ecosystem, arranged so that near ones are found without comparing with each."""
+
+    def __init__(self, known: Mapping[str, Iterable[str]]) -> None:
+        self._known = {ecosystem: frozenset(map(_plain, names)) for ecosystem, names in known.items()}
+        self._near: dict[tuple[str, str], set[str]] = {}
+        self._bare: dict[tuple[str, str], set[str]] = {}
+        for ecosystem, names in self._known.items():
+            scopes = {name.partition("/")[0] for name in names if name.startswith("@")}
+            for name in names:
+                self._bare.setdefault((ecosystem, name.translate(_SIGNS)), set()).add(name)
+            for name in names | scopes:
+                for form in _shorter(name):
+                    self._near.setdefault((ecosystem, form), set()).add(name)
+        self._scopes = {
+            (ecosystem, name.partition("/")[0])
+            for ecosystem, names in self._known.items()
+            for name in names
+            if name.startswith("@")
+        }
+
+    def imitates(self, package: Package) -> str:
+        """Say how a name is near to a known one: `scope`, `name`, or nothing."""
+        name, ecosystem = _plain(package.name), package.ecosystem
+        scope, slash, _rest = name.partition("/")
+        if name in self._known.get(ecosystem, ()) or len(name) > MAX_LETTERS:
+            return ""
+        if slash and (ecosystem, scope) in self._scopes:
+            # Whoever holds a known scope may publish what they like in it.
+            return ""
+        if slash and (self._is_near(ecosystem, scope, "@") or self._extends(ecosystem, scope)):
+            return "scope"
+        bare = self._bare.get((ecosystem, name.translate(_SIGNS)), set())
+        if any(known.startswith("@") or name.startswith("@") for known in bare):
+            return "scope"
+        return "name" if not slash and self._is_near(ecosystem, name, "") else ""
+
+    def _extends(self, ecosystem: str, scope: str) -> bool:
+        """Tell whether a scope is a known one with something behind it: `@modelcontextprotocol-servers`."""
+        parts = scope.split("-")
+        starts = ("-".join(parts[:count]) for count in range(1, len(parts)))
+        return any(
+            len(start) > MIN_EXTENDED_LETTERS and (ecosystem, start) in self._scopes for start in starts
+        )
+
+    def _is_near(self, ecosystem: str, name: str, start: str) -> bool:
+        return any(
+            known.startswith(start) and known.startswith("@") == bool(start) and _telling(known, name)
+            for form in _shorter(name)
+            for known in self._near.get((ecosystem, form), ())
+            if is_near(known, name)
+        )
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
+def _telling(known: str, name: str) -> bool:
+    """Tell whether one letter's difference is more likely a trap than another word."""
+    if known.startswith("@"):
+        return len(known) > MIN_SCOPE_LETTERS
+    first, second = _COMMON.sub("", known), _COMMON.sub("", name)
+    shared = first != known and second != name
+    return first == second or min(len(first), len(second)) >= (MIN_OWN_LETTERS if shared else MIN_LETTERS)
+
+
+def _shorter(name: str) -> Iterator[str]:
+    yield name
+    yield from (name[:index] + name[index + 1 :] for index in range(len(name)))
+
+
+def is_near(first: str, second: str) -> bool:
+    """Tell whether one letter was added, left out or changed, or two neighbours swapped (Damerau and Levenshtein)."""
+    if abs(len(first) - len(second)) > 1 or first == second:
+        return False
+    at = next(
+        (index for index, pair in enumerate(zip(first, second, strict=False)) if pair[0] != pair[1]), None
+    )
+    if at is None:
+        return True
+    rest, other = first[at:], second[at:]
+    return (
+        rest[1:] == other
+        or rest == other[1:]
+        or rest[1:] == other[1:]
+        or (rest[:2] == other[1::-1] and rest[2:] == other[2:])
+    )
