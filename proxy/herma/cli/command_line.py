@@ -148,6 +148,7 @@ def _add_tools(commands: _Subparsers) -> None:
     for name, what, command in (
         ("judge", "judge server entries, prompts or texts, a JSON line each", _judge),
         ("redact", "copy a stream without its secrets", _redact),
+        ("rules", "list, show and prove rules", _rules),
     ):
         parser = commands.add_parser(name, help=what, add_help=False, prefix_chars="\0")
         parser.add_argument("rest", nargs=argparse.REMAINDER)
@@ -164,6 +165,12 @@ def _redact(arguments: argparse.Namespace, terminal: Terminal) -> int:
     from herma.cli.redact import add_arguments, redact
 
     return _with_options(add_arguments, redact, arguments, terminal)
+
+
+def _rules(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    from herma.cli.rules import add_arguments, rules
+
+    return _with_options(add_arguments, rules, arguments, terminal)
 
 
 def _with_options(

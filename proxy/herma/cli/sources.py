@@ -13,7 +13,6 @@ from herma.config.guarded_file import FileProblem, read_guarded
 from herma.config.load import load
 from herma.config.secrets import MAX_SECRET_BYTES
 from herma.config.settings import Settings
-from herma.content.exemptions import read_exemptions
 from herma.content.library import Library
 from herma.content.profiles import load_profile
 from herma.errors import ConfigError, ContentError, Problem, Source
@@ -60,10 +59,8 @@ class Sources:
             ContentError: a file cannot be used.
             ConfigError: an exemption names what does not exist.
         """
-        cron, mcp = self.library.rules("cron"), self.library.rules("mcp")
         configured = self.settings.exemptions if self.settings is not None else ()
-        exemptions = read_exemptions(configured, (*cron, *mcp), self.profile())
-        return RuleSet(cron, mcp, self.library.indicators(), exemptions)
+        return self.library.rule_set(configured, self.profile())
 
     def profile(self) -> Profile:
         """Read the profile of the upstream; the usual one without a configuration."""

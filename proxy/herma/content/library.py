@@ -4,17 +4,22 @@ An operator's rule is added to the others and never replaces one: two rules of o
 a rule off by accident.
 """
 
+from collections.abc import Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
+from herma.config.exemption import Exemption
 from herma.config.settings import Content
+from herma.content.exemptions import read_exemptions
 from herma.content.indicators import load_indicators
-from herma.content.rules import load_rules, rule_files
+from herma.content.rules import load_rules, read_rule_file, rule_files
 from herma.content.shipped import data_dir
 from herma.errors import ContentError, Source
+from herma.policy.checks import RuleSet
 from herma.policy.indicator import IndicatorSet
 from herma.policy.redaction.redactor import Redactor
+from herma.policy.routing.profile import Profile
 from herma.policy.rule import Rule
 from herma.policy.secret import Secret
 
@@ -51,10 +56,32 @@ class Library:
 
     def file_of(self, rule: Rule) -> str:
         """Tell which file defines a rule of this library."""
+        return str(self._defining(rule))
+
+    def text_of(self, rule: Rule) -> str:
+        """Give the text of the file that defines a rule of this library."""
+        return read_rule_file(self._defining(rule)).decode()
+
+    def _defining(self, rule: Rule) -> Traversable:
         for directory in self._own:
             if (file := directory / rule.family / f"{rule.id}.yaml").is_file():
-                return str(file)
-        return str(self.base.joinpath(rule.family, f"{rule.id}.yaml"))
+                return file
+        return self.base.joinpath(rule.family, f"{rule.id}.yaml")
+
+    def rule_set(self, exemptions: Sequence[Exemption] = (), profile: Profile | None = None) -> RuleSet:
+        """Read what entries and jobs are judged by; without a profile, exempted routes are not looked up.
+
+        Raises:
+            ContentError: a file cannot be used.
+            ConfigError: an exemption names a rule or a route that does not exist.
+        """
+        cron, mcp = self.rules("cron"), self.rules("mcp")
+        return RuleSet(
+            cron=cron,
+            mcp=mcp,
+            indicators=self.indicators(),
+            exemptions=read_exemptions(exemptions, (*cron, *mcp), profile),
+        )
 
     def indicators(self) -> IndicatorSet:
         """Read the indicators.

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from herma.config.settings import AuthKey, Listener, Settings
 from herma.config.values import KeyHash, Tcp, Unix
-from herma.content.exemptions import read_exemptions
 from herma.content.library import Library
 from herma.content.profiles import load_profile
 from herma.identity import KeyRecord, Keyring
@@ -42,15 +41,9 @@ def read_content(settings: Settings, fingerprint_key: Secret) -> Content:
     """
     library = Library(settings.content)
     profile = load_profile(settings.upstream.profile, library.base.joinpath("profiles"))
-    cron, mcp = library.rules("cron"), library.rules("mcp")
     return Content(
         profile=profile,
-        rules=RuleSet(
-            cron=cron,
-            mcp=mcp,
-            indicators=library.indicators(),
-            exemptions=read_exemptions(settings.exemptions, (*cron, *mcp), profile),
-        ),
+        rules=library.rule_set(settings.exemptions, profile),
         redactor=library.redactor(settings.redaction.fingerprint_key or fingerprint_key),
     )
 

@@ -1,0 +1,102 @@
+"""`herma rules`."""
+
+from pathlib import Path
+
+import pytest
+
+from herma.content.library import FAMILIES, Library
+from support.config_text import FAKE_KEY, KEYS, OTHER_FAKE_KEY, UPSTREAM
+from support.console import herma
+from support.rule_file import rule_text
+
+SHIPPED = [rule for family in FAMILIES for rule in Library().rules(family)]
+
+
+def test_every_rule_is_listed_on_a_line() -> None:
+    """Family, id, level, status and title; the count stands apart."""
+    said = herma(["rules", "list"])
+    assert said.code == 0
+    assert [line.split()[1] for line in said.out.splitlines()] == [rule.id for rule in SHIPPED]
+    assert said.err == f"herma: {len(SHIPPED)} rules\n"
+
+
+def test_a_list_can_be_narrowed() -> None:
+    """By family, level and technique; one technique has those below it."""
+    assert {one["family"] for one in herma(["rules", "list", "--family", "cron", "--json"]).json()} == {
+        "cron"
+    }
+    grave = herma(["rules", "list", "--level", "critical", "--json"]).json()
+    assert {one["id"] for one in grave} == {rule.id for rule in SHIPPED if rule.level == "critical"}
+    tagged = {one["id"] for one in herma(["rules", "list", "--tag", "T1053", "--json"]).json()}
+    assert tagged == {rule.id for rule in SHIPPED if any(tag.startswith("T1053") for tag in rule.tags)}
+    assert tagged
+    assert not herma(["rules", "list", "--tag", "T105", "--json"]).json()
+
+
+def test_a_listed_rule_names_its_file() -> None:
+    """So that whoever reads it finds the whole rule."""
+    for one in herma(["rules", "list", "--json"]).json():
+        assert Path(one["file"]).name == f"{one['id']}.yaml"
+        assert Path(one["file"]).is_file()
+
+
+def test_a_rule_is_shown_whole() -> None:
+    """The text of its file, and which file that is."""
+    rule = SHIPPED[0]
+    said = herma(["rules", "show", rule.id])
+    file = Library().file_of(rule)
+    assert said.code == 0
+    assert said.out.startswith(f"# {file}\nid: {rule.id}\n")
+    assert "examples:" in said.out
+    shown = herma(["rules", "show", rule.id, "--json"]).json()
+    assert (shown["id"], shown["file"], shown["description"]) == (rule.id, file, rule.description)
+
+
+def test_a_rule_that_is_not_there_is_1() -> None:
+    """No pattern, no beginning of an id."""
+    said = herma(["rules", "show", "mcp-*"])
+    assert (said.code, said.out) == (1, "")
+    assert "herma rules list" in said.err
+
+
+@pytest.mark.parametrize("arguments", [[], ["list", "--family", "x"], ["show"], ["test", "a", "b"]])
+def test_wrong_use_is_2(arguments: list[str]) -> None:
+    """As everywhere."""
+    assert herma(["rules", *arguments]).code == 2
+
+
+def test_the_shipped_rules_are_right() -> None:
+    """Those that the gate would load are proved by loading them."""
+    said = herma(["rules", "test"])
+    assert (said.code, said.out) == (0, "")
+    assert said.err == f"herma: {len(SHIPPED)} rules proved, 0 problems\n"
+
+
+def test_problems_of_own_rules_stand_on_lines_of_their_own(tmp_path: Path) -> None:
+    """Each is what an editor jumps to; in JSON for a script."""
+    (tmp_path / "mcp").mkdir()
+    (tmp_path / "mcp/acme-own.yaml").write_bytes(rule_text(level="grave", title=None))
+    said = herma(["rules", "test", tmp_path])
+    assert said.code == 1
+    assert said.out.splitlines()[0].startswith(f"{tmp_path}/mcp/acme-own.yaml:1:1: rule.invalid: ")
+    assert said.err == "herma: 0 rules proved, 2 problems\n"
+    answer = herma(["rules", "test", tmp_path, "--json"])
+    assert answer.code == 1
+    assert not answer.json()["ok"]
+    assert [problem["code"] for problem in answer.json()["problems"]] == ["rule.invalid"] * 2
+
+
+def test_own_rules_of_a_configuration_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a configuration whose rules cannot be read is 78."""
+    monkeypatch.setenv("FAKE_KEY", FAKE_KEY)
+    monkeypatch.setenv("OTHER_FAKE_KEY", OTHER_FAKE_KEY)
+    (tmp_path / "own/mcp").mkdir(parents=True)
+    (tmp_path / "own/mcp/acme-own.yaml").write_bytes(rule_text())
+    config = tmp_path / "herma.yaml"
+    config.write_text(UPSTREAM + KEYS + "content: {rules_dirs: [own]}\n")
+    assert "acme-own" in herma(["rules", "list", "--config", config]).out
+    assert herma(["rules", "show", "acme-own", "--config", config]).out.startswith(f"# {tmp_path}/own/mcp/")
+    (tmp_path / "own/mcp/acme-own.yaml").write_bytes(rule_text(level="grave"))
+    broken = herma(["rules", "list", "--json", "--config", config])
+    assert broken.code == 78
+    assert broken.json()["problems"][0]["code"] == "content.invalid"
