@@ -7,6 +7,7 @@ effects that come together.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from herma.policy.command.path import resolve_path
@@ -25,7 +26,7 @@ from herma.policy.rule import Rule
 from herma.policy.text.unfold import unfold
 from herma.policy.text.views import conceals, views
 
-__all__ = ["EntryJudge", "RulePattern"]
+__all__ = ["EntryJudge", "RulePattern", "Trace"]
 
 # All forms of one entry together. A page of script in a few forms has less.
 MAX_VIEW_CHARS = 64 * 1024
@@ -42,6 +43,16 @@ _PATH = re.compile(r"(?<![\w:/])(?:~[\w.-]{0,32}|\$\{?HOME\}?)?(?:/[^\s'\"`;|&<>
 _SCRIPT = frozenset(" ;|&$")
 # A value that a shell would make something of.
 _COMMAND_LIKE = re.compile(r"[;|&`<>\n]\s{0,8}\S|\$\(|^\s{0,8}\S{0,80} -\w")
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What an entry is read as: its texts normalised, what is encoded in them, the lines that would run, what these do."""
+
+    texts: tuple[str, ...]
+    decoded: tuple[str, ...]
+    lines: tuple[str, ...]
+    effects: tuple[str, ...]
 
 
 class EntryJudge:
@@ -68,24 +79,31 @@ class EntryJudge:
         if len(fields.words) > MAX_WORDS or entry.size() > MAX_ENTRY_CHARS:
             # What cannot be judged whole is refused, not judged in part.
             return (Finding(OVERSIZE, Level.HIGH, entry.place),)
-        texts = [" ".join(fields.words), "".join(fields.words[1:]), *fields.texts()]
-        decoded = tuple(
-            islice((inner for text in dict.fromkeys(texts) for inner in unfold(text)), MAX_DECODED)
-        )
-        readings = [*_readings(fields), *(read_script(inner, fields.env) for inner in decoded)]
-        lines = [line for reading in readings for line in reading.lines]
+        read = _read(fields)
         shown = {
             "argv": _render([" ".join(fields.words)]),
-            "line": _render([*lines, *decoded]),
-            "any": _render([*texts, *lines, *decoded]),
+            "line": _render([*read.lines, *read.decoded]),
+            "any": _render([*read.texts, *read.lines, *read.decoded]),
         }
-        rules = {rule.id: rule for rule in self._rules(fields, readings, shown)}
+        rules = {rule.id: rule for rule in self._rules(fields, read.readings, shown)}
         found = [rule.finding(entry.place) for rule in rules.values()]
-        if not all(reading.whole for reading in readings):
+        if not all(reading.whole for reading in read.readings):
             found.append(Finding(OVERSIZE, Level.HIGH, entry.place))
-        return (
-            *found,
-            *self._hits(entry, fields, "\n".join([entry.name, shown["any"], *texts, *lines, *decoded])),
+        whole = "\n".join([entry.name, shown["any"], *read.texts, *read.lines, *read.decoded])
+        return (*found, *self._hits(entry, fields, whole))
+
+    def trace(self, entry: Entry) -> Trace:
+        """Tell what an entry is read as; of one that is too large, nothing."""
+        fields = Fields.of(entry.fields)
+        if len(fields.words) > MAX_WORDS or entry.size() > MAX_ENTRY_CHARS:
+            return Trace((), (), (), ())
+        read = _read(fields)
+        texts = dict.fromkeys(form for text in _forms(read.texts) for form in views(text).each())
+        return Trace(
+            texts=tuple(texts),
+            decoded=read.decoded,
+            lines=tuple(dict.fromkeys(read.lines)),
+            effects=tuple(sorted(self._effects(fields, read.readings))),
         )
 
     def _rules(self, fields: Fields, readings: Sequence[Reading], shown: dict[str, str]) -> Iterator[Rule]:
@@ -109,6 +127,23 @@ class EntryJudge:
         indicators = dict.fromkeys([indicator for indicator, _ in self._indicators.find(text)])
         indicators |= dict.fromkeys(self._indicators.of_names(names))
         return tuple(indicator.finding(entry.place) for indicator in indicators)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """An entry, read."""
+
+    texts: tuple[str, ...]
+    decoded: tuple[str, ...]
+    readings: tuple[Reading, ...]
+    lines: tuple[str, ...]
+
+
+def _read(fields: Fields) -> _Read:
+    texts = (" ".join(fields.words), "".join(fields.words[1:]), *fields.texts())
+    decoded = tuple(islice((inner for text in dict.fromkeys(texts) for inner in unfold(text)), MAX_DECODED))
+    readings = (*_readings(fields), *(read_script(inner, fields.env) for inner in decoded))
+    return _Read(texts, decoded, readings, tuple(line for reading in readings for line in reading.lines))
 
 
 def _readings(fields: Fields) -> Iterator[Reading]:
