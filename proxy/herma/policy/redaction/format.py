@@ -32,7 +32,7 @@ MAX_COMMAND_CHARS: Final = 2048
 # The slowest rule needs 0.1 ms for a full window. 20 ms is a machine that stalls, or a pattern that should not have shipped.
 COMMAND_TIMEOUT_S: Final = 0.02
 # How far in front of its literal a format may begin (`1234567890:AA…`).
-MAX_BEFORE: Final = 64
+MAX_BEFORE: Final = 96
 
 
 _BOUNDARIES: Final = ("(?<![A-Za-z0-9])", "(?<![A-Za-z0-9_-])")
