@@ -1,17 +1,18 @@
 """What is scored: the gate's detectors, and the upstream's own functions with the same inputs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from herma.policy.checks.indicator_guard import IndicatorGuard
 from herma.policy.decision import Deny, Verdict, verdict
 from herma.policy.entry.finder import Entry
 from herma.policy.exchange import Phase
+from herma.policy.redaction.channel import StreamRedactor
 from quality.lines import Line
 from quality.score_guards import Judge
 from support.exchanges import exchange, match
 from support.guard_content import entry_judge, indicators, prompt_scan
-from support.redactor import masked
+from support.redactor import masked, redactor
 from support.upstream_functions import UpstreamFunctions
 
 __all__ = ["GATE", "Detectors", "judge_entry", "judge_prompt", "upstream"]
@@ -19,9 +20,10 @@ __all__ = ["GATE", "Detectors", "judge_entry", "judge_prompt", "upstream"]
 
 @dataclass(frozen=True, slots=True)
 class Detectors:
-    """A redactor and two judges."""
+    """A redactor, of a text and of one that comes in pieces, and two judges."""
 
     redact: Callable[[str], str]
+    in_pieces: Callable[[Sequence[str]], str]
     entry: Judge
     prompt: Judge
 
@@ -44,13 +46,19 @@ def judge_prompt(line: Line) -> Verdict:
     return Verdict.WARN if decision.findings else told
 
 
-GATE = Detectors(masked, judge_entry, judge_prompt)
+def _in_pieces(pieces: Sequence[str]) -> str:
+    stream = StreamRedactor(redactor())
+    return "".join(stream.feed(piece, 0.0) for piece in pieces) + stream.finish()
+
+
+GATE = Detectors(masked, _in_pieces, judge_entry, judge_prompt)
 
 
 def upstream(functions: UpstreamFunctions) -> Detectors:
-    """Give the functions of hermes-agent as detectors; they know no warnings."""
+    """Give the functions of hermes-agent as detectors; they know no warnings, and each piece of a stream by itself."""
     return Detectors(
         functions.redact,
+        functions.redact_each,
         lambda line: Verdict.BLOCK if functions.refuses_entry(line["name"], line["entry"]) else Verdict.ALLOW,
         lambda line: Verdict.BLOCK if functions.refuses_prompt(line["prompt"]) else Verdict.ALLOW,
     )

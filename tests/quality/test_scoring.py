@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from quality.recorded import with_unseen
 from quality.score_files import score_files
 from quality.score_guards import score_entries, score_prompts
 from quality.score_secrets import score_clean, score_secrets, strictly_gone, surface
+from quality.score_streams import score_clean_streams, score_streams
 
 SECRET = "F4keK3yF0rT3stF4keK3yF0rT3st"
 LINE: Line = {
@@ -66,6 +68,24 @@ def test_what_must_stay_is_counted_string_by_string() -> None:
     assert scored["secrets/keep-lost"] == "1/2"
     assert scored["secrets/right"] == "0/1"
     assert scored["secrets/surface/logs"] == "1/1"
+
+
+def test_what_leaks_only_in_pieces_is_counted_by_split() -> None:
+    """Whoever looks at each piece by itself misses what lies across two; what the whole text leaks is not counted again."""
+
+    def redact(text: str) -> str:
+        return text.replace(SECRET, "[x]")
+
+    def each(pieces: Sequence[str]) -> str:
+        return "".join(map(redact, pieces))
+
+    (leaks,) = score_streams("secrets", [LINE, {**LINE, "cores": ["login"]}], redact, each)
+    assert (leaks.of, leaks.key) == (6, "secrets/split/leaks")
+    assert {"s-1@4", "s-1@16"} < set(leaks.wrong)
+    assert len(leaks.wrong) == 3
+    (changed,) = score_clean_streams("clean", [{"id": "c-1", "text": "a" * 40}], redact, "-".join)
+    assert {"c-1@4", "c-1@16"} < set(changed.wrong)
+    assert len(changed.wrong) == 3
 
 
 def test_optional_lines_are_apart() -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import selectors
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any, Self
@@ -53,6 +54,10 @@ class UpstreamFunctions:
     def redact(self, text: str) -> str:
         """Give its redaction of a text, as it is for logs and answers (`force=True`)."""
         return str(self.ask({"do": "redact", "value": text})["answer"])
+
+    def redact_each(self, pieces: Sequence[str]) -> str:
+        """Give its redaction of a text that comes in pieces: it knows only one at a time."""
+        return str(self.ask({"do": "each", "value": pieces})["answer"])
 
     def changed_lines(self, lines: list[str]) -> int:
         """Count the lines that its redaction changes, each by itself."""

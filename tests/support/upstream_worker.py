@@ -1,6 +1,6 @@
 """Calls hermes-agent's own functions. Runs in the virtual environment that has it: one JSON line in, one out.
 
-In: `{"do": "redact"|"lines"|"entry"|"prompt", "value": …, "name": …, "repeat": n}`; `lines` counts those that its redaction changes. Out: `{"answer": …, "us": …}`, the median time of a
+In: `{"do": "redact"|"lines"|"each"|"entry"|"prompt", "value": …, "name": …, "repeat": n}`; `lines` counts those that its redaction changes, `each` redacts pieces one by one. Out: `{"answer": …, "us": …}`, the median time of a
 call in microseconds over `repeat` calls.
 """
 
@@ -27,6 +27,9 @@ def main() -> None:
             "redact": lambda asked: redact_sensitive_text(asked["value"], force=True),
             "lines": lambda asked: sum(
                 redact_sensitive_text(line, force=True) != line for line in asked["value"]
+            ),
+            "each": lambda asked: "".join(
+                redact_sensitive_text(piece, force=True) for piece in asked["value"]
             ),
             "entry": lambda asked: bool(validate_mcp_server_entry(asked["name"], asked["value"])),
             "prompt": lambda asked: bool(_scan_cron_prompt(asked["value"])),
