@@ -18,6 +18,7 @@ SOURCES = python_files("proxy/herma")
 USERS = {
     "ahocorasick_rs": {"policy"},
     "aiohttp": {"console", "drill", "runtime"},
+    "cryptography": {"content"},
     "httptools": {"wire"},
     "prometheus_client": {"runtime"},
     "regex": {"policy"},

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from herma.content import indicators as module
 from herma.content.indicators import load_indicators
+from herma.content.ioc import directory as module
 from herma.content.shipped import data_dir
 from herma.errors import ContentError
 from herma.policy.indicator import Action

@@ -32,7 +32,7 @@ async def watched(tmp_path: Path) -> AsyncIterator[Watched]:
     watched = Watched(tmp_path / "herma.yaml")
     watched.path.write_text("first")
     async with asyncio.TaskGroup() as group:
-        task = group.create_task(watch(watched.path, digest(watched.path), watched.changed, 0))
+        task = group.create_task(watch(lambda: digest(watched.path), digest(watched.path), watched.changed, 0))
         await watched.look(2)
         yield watched
         task.cancel()

@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_status(commands)
     _add_key(commands)
     _add_schema(commands)
+    _add_ioc(commands)
     _add_tools(commands)
     return parser
 
@@ -107,6 +108,14 @@ def _add_run(commands: _Subparsers) -> None:
     parser.set_defaults(command=_run)
 
 
+def _add_ioc(commands: _Subparsers) -> None:
+    what = "look at indicators, import, pin and sign them"
+    parser = commands.add_parser("ioc", help=what, add_help=False, prefix_chars="\0")
+    # As with `run`: the options stand where the command is.
+    parser.add_argument("rest", nargs=argparse.REMAINDER)
+    parser.set_defaults(command=_ioc)
+
+
 def _add_check(commands: _Subparsers) -> None:
     parser = _command(commands, "check", "judge a configuration and tell every problem", _check)
     _with_config(parser)
@@ -148,6 +157,7 @@ def _add_tools(commands: _Subparsers) -> None:
     for name, what, command in (
         ("judge", "judge server entries, prompts or texts, a JSON line each", _judge),
         ("redact", "copy a stream without its secrets", _redact),
+        ("explain", "show why one input is judged as it is", _explain),
         ("rules", "list, show and prove rules", _rules),
     ):
         parser = commands.add_parser(name, help=what, add_help=False, prefix_chars="\0")
@@ -165,6 +175,12 @@ def _redact(arguments: argparse.Namespace, terminal: Terminal) -> int:
     from herma.cli.redact import add_arguments, redact
 
     return _with_options(add_arguments, redact, arguments, terminal)
+
+
+def _explain(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    from herma.cli.explain import add_arguments, explain
+
+    return _with_options(add_arguments, explain, arguments, terminal)
 
 
 def _rules(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -207,6 +223,12 @@ def _run(arguments: argparse.Namespace, _terminal: Terminal) -> int:
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else USAGE
     return run(options)
+
+
+def _ioc(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    from herma.cli.ioc import ioc
+
+    return ioc(arguments.rest, terminal)
 
 
 def _check(arguments: argparse.Namespace, terminal: Terminal) -> int:

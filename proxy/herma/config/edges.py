@@ -73,7 +73,20 @@ class Edges:
         dirs = tuple(map(self._files.resolve, made.rules_dirs))
         for index, directory in enumerate(dirs):
             self._files.directory(reader, (*path, "rules_dirs", index), directory)
-        return Content(**found, rules_dirs=dirs)
+        iocs = tuple(map(self._files.resolve, made.ioc_dirs))
+        for index, place in enumerate(iocs):
+            self._files.present(reader, (*path, "ioc_dirs", index), place)
+        keys = tuple(map(self._files.resolve, made.ioc_public_keys))
+        for index, key in enumerate(keys):
+            self._files.guarded(reader, (*path, "ioc_public_keys", index), key)
+        return replace(
+            made,
+            rules_dir=found.get("rules_dir"),
+            rules_dirs=dirs,
+            ioc_dir=found.get("ioc_dir"),
+            ioc_dirs=iocs,
+            ioc_public_keys=keys,
+        )
 
     def finish_audit(self, _reader: Reader, made: Audit, _path: Path, _raw: Mapping[str, Any]) -> Audit:
         """Let the audit's path start where the configuration is."""

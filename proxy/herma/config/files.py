@@ -42,6 +42,22 @@ class Files:
             message = "the file cannot be read or holds no certificate; name a PEM file of authorities"
             reader.problem(reader.at(place), "config.file", message)
 
+    def present(self, reader: Reader, place: tuple[Any, ...], path: FilePath) -> None:
+        """Note a problem when there is neither a file nor a directory."""
+        if self.check and not Path(path).exists():
+            reader.problem(
+                reader.at(place), "config.file", "expected a directory or a file that exists; name one"
+            )
+
+    def guarded(self, reader: Reader, place: tuple[Any, ...], path: FilePath) -> None:
+        """Note a problem when a file that trust is put in could have been written by somebody else."""
+        if not self.check:
+            return
+        try:
+            read_guarded(path, max_bytes=MAX_SECRET_BYTES, secret=False)
+        except FileProblem as problem:
+            reader.problem(reader.at(place), f"config.{problem.code}", str(problem))
+
     def directory(self, reader: Reader, place: tuple[Any, ...], path: FilePath) -> None:
         """Note a problem when a directory is not there."""
         if self.check and not Path(path).is_dir():

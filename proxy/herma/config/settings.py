@@ -23,6 +23,7 @@ from herma.config.values import (
     Network,
     Origin,
     PublicName,
+    Reason,
     Seconds,
     Tcp,
     UpstreamUrl,
@@ -47,6 +48,7 @@ __all__ = [
     "Rates",
     "Redaction",
     "Settings",
+    "Suppressed",
     "Tls",
     "Upstream",
     "UpstreamTls",
@@ -289,6 +291,14 @@ class Audit:
 
 
 @dataclass(frozen=True, slots=True)
+class Suppressed:
+    """One indicator that is not used."""
+
+    id: Name = option("The id of the indicator, as `herma ioc list` prints it.", example="axios-npm-06")
+    reason: Reason = option("Why; for whoever reads this next year.")
+
+
+@dataclass(frozen=True, slots=True)
 class Content:
     """Rules and indicators from outside the package."""
 
@@ -298,6 +308,20 @@ class Content:
         default=(),
     )
     ioc_dir: FilePath | None = option("Directory that replaces the packaged indicators.", default=None)
+    ioc_dirs: tuple[FilePath, ...] = option(
+        "Directories, STIX bundles and MISP events whose indicators are added to the others.", default=()
+    )
+    ioc_public_keys: tuple[FilePath, ...] = option(
+        "Ed25519 public keys; with any, each directory of indicators needs a manifest signed by one of them.",
+        default=(),
+    )
+    ioc_minimum_serial: int = option(
+        "Lowest serial of a signed manifest that is taken after a start.",
+        default=0,
+        minimum=0,
+        maximum=2**53 - 1,
+    )
+    ioc_suppress: tuple[Suppressed, ...] = option("Indicators that are not used.", default=())
 
 
 def _default_listeners() -> tuple[Listener, ...]:

@@ -4,6 +4,8 @@ An operator's rule is added to the others and never replaces one: two rules of o
 a rule off by accident.
 """
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from collections.abc import Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -12,9 +14,10 @@ from typing import Final
 from herma.config.exemption import Exemption
 from herma.config.settings import Content
 from herma.content.exemptions import read_exemptions
-from herma.content.indicators import load_indicators
+from herma.content.ioc import Collection, IndicatorSources, collect, load_public_key
 from herma.content.rules import load_rules, read_rule_file, rule_files
 from herma.content.shipped import data_dir
+from herma.content.vocabulary import load_vocabulary
 from herma.errors import ContentError, Source
 from herma.policy.checks import RuleSet
 from herma.policy.indicator import IndicatorSet
@@ -41,7 +44,7 @@ class Library:
         content = content or Content()
         self.base: Traversable = Path(content.rules_dir) if content.rules_dir else data_dir("rules")
         self._own = tuple(map(Path, content.rules_dirs))
-        self._indicators = Path(content.ioc_dir) if content.ioc_dir else None
+        self._content = content
         for directory in self._own:
             _examine(directory)
 
@@ -79,6 +82,7 @@ class Library:
         return RuleSet(
             cron=cron,
             mcp=mcp,
+            words=load_vocabulary(self.base.joinpath("cron", "words")),
             indicators=self.indicators(),
             exemptions=read_exemptions(exemptions, (*cron, *mcp), profile),
         )
@@ -89,7 +93,28 @@ class Library:
         Raises:
             ContentError: a file cannot be used.
         """
-        return load_indicators(self._indicators or data_dir("ioc"))
+        return self.collection(datetime.now(UTC)).indicators()
+
+    def collection(self, now: datetime, floors: Mapping[str, int] | None = None) -> Collection:
+        """Read the indicators with all that is known about them.
+
+        Args:
+            now: When it is, for what begins and ends.
+            floors: The serials that were accepted before, by directory.
+
+        Raises:
+            ContentError: a file cannot be used, is not signed, or is older than what was accepted before.
+        """
+        content = self._content
+        sources = IndicatorSources(
+            base=Path(content.ioc_dir) if content.ioc_dir else data_dir("ioc"),
+            shipped=not content.ioc_dir,
+            more=tuple(map(Path, content.ioc_dirs)),
+            keys=tuple(map(load_public_key, content.ioc_public_keys)),
+            minimum=content.ioc_minimum_serial,
+            suppressed={str(one.id): str(one.reason) for one in content.ioc_suppress},
+        )
+        return collect(sources, now, floors)
 
     def redactor(self, key: Secret) -> Redactor:
         """Make the redactor.

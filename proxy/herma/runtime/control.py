@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from herma import __version__
@@ -18,7 +17,6 @@ from herma.runtime.probe import UpstreamWatch
 from herma.runtime.reload import Reloader
 from herma.runtime.runs import RunWatch
 from herma.runtime.tally import Tally
-from herma.runtime.watch import watch
 from herma.store import MemoryStore
 
 __all__ = ["Control"]
@@ -55,12 +53,11 @@ class Control:
 
     async def run(self) -> None:
         """Watch until cancelled."""
-        settings = self._reloader.settings
         async with asyncio.TaskGroup() as group:
             group.create_task(self._upstream.run())
             group.create_task(self._runs.run())
             group.create_task(self._watch_exposure())
-            group.create_task(watch(Path(settings.path), settings.digest, self._reloader.reload))
+            group.create_task(self._reloader.watch())
 
     async def _watch_exposure(self) -> None:
         while True:

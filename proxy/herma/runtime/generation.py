@@ -2,7 +2,9 @@
 
 import secrets
 import ssl
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from herma.config.settings import AuthKey, Listener, Settings
 from herma.config.values import KeyHash, Tcp, Unix
@@ -16,6 +18,7 @@ from herma.policy.pipeline import Pipeline
 from herma.policy.redaction.redactor import Redactor
 from herma.policy.routing.profile import Profile
 from herma.policy.secret import Secret
+from herma.runtime.watch import content_places, files_state
 from herma.wire import Pool, PoolLimits, TcpAddress, UnixAddress, client_context, server_context
 
 __all__ = ["Content", "build", "new_fingerprint_key", "read_content"]
@@ -30,21 +33,39 @@ class Content:
     profile: Profile
     rules: RuleSet
     redactor: Redactor
+    # What the operator should know about it.
+    notes: tuple[str, ...] = ()
+    # The serials of the signed manifests; an older state of one of them is not taken back.
+    serials: Mapping[str, int] = field(default_factory=dict)
+    # The state of its files just before they were read.
+    state: str = ""
 
 
-def read_content(settings: Settings, fingerprint_key: Secret) -> Content:
+def read_content(
+    settings: Settings, fingerprint_key: Secret, serials: Mapping[str, int] | None = None
+) -> Content:
     """Read rules, profile and indicators; this takes a moment and touches files only.
+
+    Args:
+        settings: Where the files are.
+        fingerprint_key: Used where the settings name none.
+        serials: The serials of manifests that were accepted before.
 
     Raises:
         ContentError: a file cannot be used.
         ConfigError: an exemption names a rule or a route that does not exist.
     """
+    state = files_state(content_places(settings))
     library = Library(settings.content)
+    indicators = library.collection(datetime.now(UTC), serials)
     profile = load_profile(settings.upstream.profile, library.base.joinpath("profiles"))
     return Content(
         profile=profile,
         rules=library.rule_set(settings.exemptions, profile),
         redactor=library.redactor(settings.redaction.fingerprint_key or fingerprint_key),
+        notes=indicators.notes,
+        serials=indicators.serials,
+        state=state,
     )
 
 

@@ -10,6 +10,7 @@ from herma.errors import ConfigError, ContentError
 from herma.ingress import Generation
 from herma.runtime.generation import build, read_content
 from herma.runtime.start import Start
+from herma.runtime.watch import INTERVAL_S, look, watch
 
 __all__ = ["Reloader"]
 
@@ -19,11 +20,14 @@ class Reloader:
 
     def __init__(self, start: Start, apply: Callable[[Generation], Awaitable[None]]) -> None:
         self._settings = start.settings
+        self._serials = start.content.serials
         self._environ = start.environ
         self._fingerprint_key = start.fingerprint_key
         self._apply = apply
         self._log = start.log
         self._busy = asyncio.Lock()
+        # What the start has read: a change since then, however early, is a change.
+        self._known = f"{start.settings.digest} {start.content.state}".strip()
         self.failure = ""
 
     @property
@@ -36,7 +40,9 @@ class Reloader:
         async with self._busy:
             try:
                 settings = await asyncio.to_thread(load, Path(self._settings.path), self._environ)
-                content = await asyncio.to_thread(read_content, settings, self._fingerprint_key)
+                content = await asyncio.to_thread(
+                    read_content, settings, self._fingerprint_key, self._serials
+                )
                 generation = build(settings, content)
             except (ConfigError, ContentError, OSError) as error:
                 self._refuse(str(error))
@@ -48,8 +54,14 @@ class Reloader:
                 )
                 return
             await self._apply(generation)
-            self._settings, self.failure = settings, ""
+            self._settings, self._serials, self.failure = settings, content.serials, ""
             self._log("config.reloaded", f"{settings.path} was read again and applies to new requests")
+            for note in content.notes:
+                self._log("content.note", note)
+
+    async def watch(self, interval_s: float = INTERVAL_S) -> None:
+        """Reload after each change of the file and of the content it names, until cancelled."""
+        await watch(lambda: look(self._settings), self._known, self.reload, interval_s)
 
     def _refuse(self, reason: str) -> None:
         self.failure = reason

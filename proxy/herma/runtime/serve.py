@@ -37,6 +37,8 @@ def serve(path: Path, environ: Mapping[str, str], log: Log, *, insecure: bool = 
     _warn(settings, log, insecure=insecure or bool(environ.get("HERMA_INSECURE")))
     fingerprint_key = new_fingerprint_key()
     content = read_content(settings, fingerprint_key)
+    for note in content.notes:
+        log("content.note", note)
     _try_audit(settings)
     start = Start(settings, content, fingerprint_key, environ, bind_all(settings), log)
     os.umask(0o077)

@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-from pathlib import Path
 from typing import Any, Protocol
 
 from herma.policy.limits.lifecycle import Lifecycle
@@ -13,7 +12,6 @@ from herma.runtime.reload import Reloader
 from herma.runtime.signals import CHILD_STOP, on_signals
 from herma.runtime.start import Start
 from herma.runtime.tally import Tally
-from herma.runtime.watch import watch
 from herma.store import RemoteStore
 
 __all__ = ["METRICS", "hand_over", "serve_worker"]
@@ -60,7 +58,7 @@ async def serve_worker(start: Start, hub: socket.socket) -> None:
                 group.create_task(
                     on_signals(stop=data.stop_asked, reload=reloader.reload, stops=(CHILD_STOP,))
                 ),
-                group.create_task(watch(Path(settings.path), settings.digest, reloader.reload)),
+                group.create_task(reloader.watch()),
             ]
             await data.open(start.listeners)
             await data.until_stopped()
