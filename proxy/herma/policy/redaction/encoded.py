@@ -12,7 +12,7 @@ from typing import Final
 
 from herma.policy.redaction.hit import Certainty, Hit
 from herma.policy.redaction.run import Alphabet, plain
-from herma.policy.redaction.work import PIECE_CHARS, RUN, Work, passing, unjudged
+from herma.policy.redaction.work import DECODED_RUN, PIECE_CHARS, RUN, Work, passing
 
 __all__ = ["encoded"]
 
@@ -30,13 +30,14 @@ def encoded(text: str, inside: Callable[[str], list[Hit]], work: Work | None = N
     runs = _BASE64.runs(plain(text))
     for number, (start, end) in enumerate(runs):
         run = text[start : min(end, start + MAX_CHARS)]
-        work.left -= RUN + passing(len(run))
+        work.left -= RUN
         if work.left < 0:
             yield from _unseen(text, runs[number:])
             return
         # Text in base64 has both cases within sixteen characters; identifiers and paths mostly do not.
         if (run.islower() or run.isupper()) and not _HEX.fullmatch(run):
             continue
+        work.left -= DECODED_RUN + passing(len(run))
         for decoded in (_base64(run), _hexadecimal(run)):
             hits = inside(decoded) if decoded else []
             if hits:
@@ -48,11 +49,13 @@ def encoded(text: str, inside: Callable[[str], list[Hit]], work: Work | None = N
 
 def _unseen(text: str, runs: list[tuple[int, int]]) -> list[Hit]:
     """Mask the runs that are left, with what stands between two near ones."""
-    hits: list[Hit] = []
+    pieces: list[tuple[int, int]] = []
     for start, end in runs:
-        near = bool(hits) and start - hits[-1].end < PIECE_CHARS
-        unjudged(hits, text, hits[-1].end if near else start, end)
-    return hits
+        if pieces and start - pieces[-1][1] < PIECE_CHARS:
+            pieces[-1] = (pieces[-1][0], end)
+        else:
+            pieces.append((start, end))
+    return [Hit.unseen(text, start, end) for start, end in pieces]
 
 
 def _padded(text: str, end: int) -> int:
@@ -79,7 +82,7 @@ def _hexadecimal(run: str) -> str:
 
 def _text(raw: bytes) -> str:
     # Most runs are no text, and their first bytes tell.
-    if not raw[:12].translate(None, _CONTROL) == raw[:12]:
+    if raw[:12].translate(None, _CONTROL) != raw[:12]:
         return ""
     try:
         text = raw.decode("utf-8")

@@ -16,13 +16,15 @@ from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.name import Names
 from herma.policy.redaction.run import Alphabet, plain
 from herma.policy.redaction.sweep import STRETCH_CHARS, Grammar, Sweep
-from herma.policy.redaction.work import RUN, Work, passing
+from herma.policy.redaction.work import COMMAND, LINE, RUN, VALUE, Work, passing
 from herma.policy.rule import Rule
 
 __all__ = ["Finder"]
 
 # Formats without a literal (a Discord token, a Twilio key) are tried only where a run of token characters is this long.
 MIN_RUN: Final = 34
+# A pattern without a literal is tried at each character of a run.
+RUN_CHARS_PER_UNIT: Final = 10
 _RUN: Final = Alphabet(string.ascii_letters + string.digits + "_.-", MIN_RUN)
 # Always one of the words whose line is held, so that their gate has one.
 _COMMAND: Final = "echo"
@@ -36,7 +38,7 @@ class Finder:
         self.names = Names(rule for rule in rules if rule.options.get("grammar") == "assignment")
         self._runs = [FormatRule(rule) for rule in rules if rule.options.get("grammar") == "run"]
         self._assigned = Grammar(
-            lambda text, first, last: assigned(text, first, last, self.names), -1, name=True
+            lambda text, first, last: assigned(text, first, last, self.names), -1, name=True, cost=0
         )
         grammars: dict[str, list[Grammar]] = {}
         for number, rule in enumerate(rules):
@@ -77,17 +79,18 @@ class Finder:
                     number,
                     line=command.whole_line,
                     command=True,
+                    cost=LINE if command.whole_line else COMMAND,
                 )
             case "run":
                 return None
             case "assignment":
                 return self._assigned
             case "authorization":
-                return Grammar(lambda text, _, end: header.authorization(text, end), number)
+                return Grammar(lambda text, _, end: header.authorization(text, end), number, cost=VALUE)
             case "scheme":
-                return Grammar(lambda text, _, end: header.bare_scheme(text, end), number)
+                return Grammar(lambda text, _, end: header.bare_scheme(text, end), number, cost=VALUE)
             case "cookie":
-                return Grammar(lambda text, _, end: header.cookie(text, end, self.names), number)
+                return Grammar(lambda text, _, end: header.cookie(text, end, self.names), number, cost=VALUE)
             case "url":
                 return Grammar(url.user_info, number)
             case "block":
@@ -122,6 +125,10 @@ class Finder:
 
     def _in_runs(self, text: str, work: Work) -> Iterator[Hit]:
         for start, end in _RUN.runs(plain(text)):
-            work.left -= RUN
+            work.left -= RUN + (end - start) / RUN_CHARS_PER_UNIT
+            if work.left < 0:
+                # Masked to the end: whoever fills a text with runs hides nothing between them.
+                yield Hit.unseen(text, start, len(text))
+                return
             for rule in self._runs:
                 yield from rule.everywhere(text, start, end)

@@ -18,13 +18,15 @@ from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.name import Names
 from herma.policy.redaction.piece import piece_end, piece_start
 from herma.policy.redaction.work import (
+    BLANK_VALUE,
+    FORMAT,
     HIT,
-    LOOK,
     NAME,
+    NO_VALUE,
     PIECE_CHARS,
     PLACE,
     TIMED_OUT,
-    WIDE_LOOK,
+    VALUE,
     Work,
     unjudged,
 )
@@ -36,6 +38,8 @@ type Find = Callable[[str, int, int], Iterable[Hit]]
 
 _WORD_CHARACTERS: Final = frozenset(string.ascii_letters + string.digits)
 _SEPARATOR: Final = re.compile(r"[\n;|&]")
+# Signs join a name to the value beside it; behind a blank there may be one, behind others there seldom is.
+_JOINT_COST: Final = dict.fromkeys("=:\"'`>,(|", VALUE) | dict.fromkeys(" \t", BLANK_VALUE)
 # So often a verb may find nothing before its repetitions are thinned out.
 FREE_TRIES: Final = 32
 # A verb repeated within so few characters of one simple command is a hostile repetition, or a path (`mysql/mysql.sock`).
@@ -57,6 +61,8 @@ class Grammar:
     command: bool = False
     # A word character in front rules it out.
     bounded: bool = False
+    # What one look costs, in units of work.
+    cost: float = FORMAT
 
 
 class Sweep:
@@ -138,10 +144,11 @@ class Sweep:
             # What stands before a bare `key` may tell more.
             if self._names.classify(name) is None and name.lower() != "key":
                 return ()
+            work.left -= _JOINT_COST.get(text[end : end + 1], NO_VALUE)
         elif grammar.line:
             line_end = text.find("\n", start)
             self._seen[number] = line_end if line_end >= 0 else len(text)
-        work.left -= WIDE_LOOK if grammar.line else LOOK
+        work.left -= grammar.cost
         hits = list(grammar.find(text, start, end))
         if hits:
             work.left -= HIT * len(hits) + (TIMED_OUT if hits[0].timed_out else 0)

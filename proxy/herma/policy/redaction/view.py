@@ -18,17 +18,18 @@ __all__ = ["DECODERS", "Span", "View", "wrapped"]
 
 type Span = tuple[int, int]
 
-_ASCII: Final = bytes(range(128))
+# One class of characters in front, so that the search skips to them.
 _INVISIBLE: Final = re.compile(
-    "\x1b(?:\\[[0-9;?]{0,32}[A-Za-z]|\\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)|[()][AB0]|[=>])"
-    "|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]"
-    "|[\U000e0000-\U000e007f]|[\uff0d\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a]"
+    "[\x1b\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
+    "\U000e0000-\U000e007f\uff0d\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a]"
+    "(?:(?<!\x1b)|(?:\\[[0-9;?]{0,32}[A-Za-z]|\\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)|[()][AB0]|[=>]))"
 )
-# Each branch begins with a character of its own, so that the search skips to quotes, backslashes and dollars.
+# Again the search skips to the signs that begin a match: quotes, backslashes and dollars.
 _SHELL: Final = re.compile(
-    r"""["'](?:(?<=[A-Za-z0-9_./+=-].)(?:["'](?=[A-Za-z0-9_./+=-])|[ ]?\+[ ]?(?:\\\r?)?\n?[ ]{0,16}["'](?=[A-Za-z0-9_-]))
+    r"""["'\\$](?:
+        (?<=["'])(?:(?<=[A-Za-z0-9_./+=-].)(?:["'](?=[A-Za-z0-9_./+=-])|[ ]?\+[ ]?(?:\\\r?)?\n?[ ]{0,16}["'](?=[A-Za-z0-9_-]))
           |(?<=[A-Za-z0-9].)(?=[A-Za-z0-9_]))
-      | \\\r?\n | \$\{?IFS\}?""",
+      | (?<=\\)\r?\n | (?<=\$)\{?IFS\}? )""",
     re.VERBOSE | re.ASCII,
 )
 # What the pattern can match, in kinds of characters: a quote beside a quote, between two word characters, before a plus.
@@ -158,8 +159,12 @@ class _Builder:
         self._begun = False
 
     def add(self, start: int, end: int, written: str) -> None:
-        if start > self._done:
-            self._gap(start)
+        gap = start - self._done
+        if gap:
+            if self._begun and gap <= MAX_BEFORE:
+                self._copy(start)
+            else:
+                self._gap(start)
         if written:
             self._pieces.append(_Piece(self._at, start, end, False))
             self._parts.append(written)
@@ -218,11 +223,7 @@ def _visible(view: View, work: Work | None = None) -> View | None:
 def _may_hide(text: str) -> bool:
     if "\x1b" in text:
         return True
-    if text.isascii():
-        return False
-    # The characters that are not ASCII are few; the pattern is slow.
-    foreign = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
-    return _INVISIBLE.search(foreign.decode("utf-8", "surrogatepass")) is not None
+    return not text.isascii() and _INVISIBLE.search(text) is not None
 
 
 def _fold(found: re.Match[str]) -> str:

@@ -9,40 +9,50 @@ from typing import Final
 from herma.policy.redaction.hit import Certainty, Hit
 
 __all__ = [
+    "BLANK_VALUE",
+    "COMMAND",
+    "DECODED_RUN",
     "DECODED_SIGN",
+    "FORMAT",
     "HIT",
-    "LOOK",
+    "LINE",
     "NAME",
+    "NO_VALUE",
     "PIECE_CHARS",
     "PLACE",
     "RUN",
     "STRING",
     "TIMED_OUT",
-    "WIDE_LOOK",
+    "VALUE",
     "Work",
     "passing",
     "unjudged",
 ]
 
-# Units that any text may cost, however short: 40 KB in which every word is the name of a secret.
+# Units that any text may cost, however short: 30 KB in which every word is the name of a secret with a value.
 BASE_UNITS: Final = 60_000
-# Units a character: text that holds a keyword or a wrapping in every line needs half of it. 1 MB of the worst text is done
-# in a quarter of a second.
-UNITS_PER_CHAR: Final = 0.15
+# Units a character of a longer text. The densest innocent text seen, near misses in every line, costs 0.22, a log 0.09.
+UNITS_PER_CHAR: Final = 0.3
 # A pass over text in which nothing begins takes this many characters a unit.
-CHARS_PER_UNIT: Final = 20
+CHARS_PER_UNIT: Final = 33
 # What is masked for want of work is masked in pieces of this size, widened to the ends of their lines.
 PIECE_CHARS: Final = 4096
 
-# What the steps cost, as measured on the corpora: a keyword seen, a name looked up, a rule tried, a line searched, a secret
-# taken, an escape decoded, a run of base64 decoded, a string of a document looked at.
+# What the steps cost, as measured: a keyword seen, a name looked up, a value beside it judged, perhaps none found, a vendor's
+# format tried, a command tried, a line searched for one, a secret taken.
 PLACE: Final = 1
-NAME: Final = 2
-LOOK: Final = 5
-WIDE_LOOK: Final = 25
-HIT: Final = 25
-DECODED_SIGN: Final = 2
-RUN: Final = 4
+NAME: Final = 1.5
+VALUE: Final = 18
+BLANK_VALUE: Final = 12
+NO_VALUE: Final = 4
+FORMAT: Final = 2
+COMMAND: Final = 14
+LINE: Final = 30
+HIT: Final = 45
+# An escape decoded, a run of token characters seen, a run of base64 decoded, a string of a document looked at.
+DECODED_SIGN: Final = 2.5
+RUN: Final = 1
+DECODED_RUN: Final = 4
 STRING: Final = 4
 # A pattern that met its timeout has stalled for twenty milliseconds.
 TIMED_OUT: Final = 20_000
@@ -54,7 +64,7 @@ class Work:
     __slots__ = ("left",)
 
     def __init__(self, chars: int) -> None:
-        self.left: float = BASE_UNITS + chars * UNITS_PER_CHAR
+        self.left: float = max(BASE_UNITS, chars * UNITS_PER_CHAR)
 
     @property
     def spent(self) -> bool:
