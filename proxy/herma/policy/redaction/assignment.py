@@ -30,6 +30,7 @@ MAX_VALUE_CHARS: Final = 16 * 1024
 MAX_WORD_CHARS: Final = 1024
 
 _NAME_LEFT: Final = string.ascii_letters + string.digits + "_-."
+_NAME_CHARACTERS: Final = frozenset(_NAME_LEFT)
 _NAME_RIGHT: Final = re.compile(r"[A-Za-z0-9_.-]{0,96}+", re.ASCII)
 _QUOTED: Final = re.compile(
     r"""(?P<lead>[fFrRbBuUN@$]{0,2}|<<|\*{2}[ ]?)(?P<quote>\"{3}|'{3}|&quot;|["'`“\u2018«])""",
@@ -54,10 +55,12 @@ MAX_WORDS_BEFORE: Final = 64
 
 def name_around(text: str, start: int, end: int) -> tuple[int, int]:
     """Widen a found word to the whole name."""
-    before = text[max(0, start - MAX_NAME_CHARS) : start]
-    first = start - len(before) + len(before.rstrip(_NAME_LEFT))
-    right = _NAME_RIGHT.match(text, end)
-    last = right.end() if right else end
+    first, last = start, end
+    if text[start - 1 : start] in _NAME_CHARACTERS:
+        before = text[max(0, start - MAX_NAME_CHARS) : start]
+        first = start - len(before) + len(before.rstrip(_NAME_LEFT))
+    if text[end : end + 1] in _NAME_CHARACTERS:
+        last = _NAME_RIGHT.match(text, end).end()  # type: ignore[union-attr]  # the pattern matches the empty string
     while last > end and text[last - 1] in ".-":
         last -= 1
     return first, last
