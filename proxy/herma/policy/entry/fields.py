@@ -50,6 +50,9 @@ class Fields:
 
     def read(self) -> "Fields":
         """Give the same fields as they look to a reader, letters that imitate Latin ones replaced."""
+        texts = (*self.words, *self.env, *self.env.values(), *self.others)
+        if all(map(str.isascii, texts)):
+            return self
         return Fields(
             tuple(map(reading, self.words)),
             {reading(name): reading(value) for name, value in self.env.items()},

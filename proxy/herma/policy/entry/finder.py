@@ -1,4 +1,4 @@
-"""Where a body holds something that would become an MCP server entry.
+"""Where a body holds something that would become an MCP server entry, or one of its kin.
 
 Entries arrive as values of the body, as JSON, YAML or TOML text inside a string (raw configuration, tool arguments), and as
 command lines that write the configuration. A dict with only a `command` is no entry outside an `mcp_servers` place: the
@@ -7,13 +7,16 @@ arguments of a terminal tool look the same, and chats are full of them.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import ahocorasick_rs
 
-__all__ = ["Entry", "entries", "may_hold_entry"]
+from herma.policy.entry.entry import Entry, Kind
+from herma.policy.entry.kin import GATE_WORDS, kin_of, steps
+from herma.policy.entry.outline import outline
+
+__all__ = ["Entry", "Kind", "entries", "may_hold_entry"]
 
 # JSON inside JSON strings: tool arguments inside a transcript inside a body.
 MAX_NESTING = 3
@@ -24,12 +27,16 @@ MAX_STRING_CHARS = 256 * 1024
 # map, the configuration around that, and one more.
 MAX_NAMES = 512
 MAX_ENCLOSING = 4
+# Keys of the way to a value that tell what it is: `config.tts.providers.<name>.command`.
+_KEPT = 4
 
 _PLACES = frozenset({"mcpservers", "mcpserver", "mcp"})
 _TRANSPORTS = frozenset({"sse", "http", "https", "streamablehttp", "websocket", "ws", "stdio"})
 _FOLD = str.maketrans("", "", "_- .")
 
-_JSON_NAME = re.compile(r"\"(?:command|url|args|[^\"\n]{0,20}u00[^\"\n]{0,40})\\{0,8}\"\s{0,20}:")
+_JSON_NAME = re.compile(
+    r"\"(?:command|url|args|hooks|quick_commands|startup\w{0,12}|approvals|lsp|tts|stt|plugins|skills|terminal|base_url|path|key|mcp_?servers|[^\"\n]{0,20}u00[^\"\n]{0,40})\\{0,8}\"\s{0,20}:"
+)
 _WRITTEN_NAME = re.compile(
     r"(?:command|args|url|u00[^\"\n]{0,40})[\"'\\]{0,9}\s{0,20}[:=]|\bmcp_servers\.|\bmcp +add"
 )
@@ -47,34 +54,14 @@ _YAML_ENV = re.compile(
 )
 _ITEM = re.compile(r"\"((?:[^\"\\]|\\.){0,2000})\"|'([^']{0,2000})'|([^\s,\[\]\"'][^,\[\]]{0,2000})")
 _CONFIG_SET = re.compile(r"\bmcp_servers\.[\w-]{1,64}\.(command|args|url)[\"']?[ \t=]{1,4}([^\n]{1,4000})")
+# A command line that sets a key of the configuration.
+_KEY_SET = re.compile(r"\bconfig +set +[\"']?([a-zA-Z_][\w.-]{2,120})[\"']?[ \t=]{1,4}([^\n;&|]{1,4000})")
+_KIN = re.compile("|".join(re.escape(word.decode()) for word in GATE_WORDS))
 _MCP_ADD = re.compile(r"\bmcp +add(?:-json)?\b([^\n]{1,4000})")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One entry: its name (empty if unknown), its fields, and the JSON Pointer of the value that holds it."""
-
-    name: str
-    fields: Mapping[str, Any]
-    place: str
-
-    def size(self) -> int:
-        """Count the characters of its own strings, and one for each other value."""
-        size = 0
-        stack: list[Any] = [self.fields]
-        while stack:
-            node = stack.pop()
-            if isinstance(node, Mapping):
-                stack += [*node, *node.values()]
-            elif isinstance(node, list):
-                stack += node
-            else:
-                size += len(node) if isinstance(node, str) else 1
-        return size
-
-
-_WORDS = (b"mcp", b"headers", b"transport", b"streamable", b'"sse"', b"command", b"args", b"env")
-_TELLING, _COMMAND, _BESIDE = frozenset(range(5)), 5, frozenset({6, 7})
+_WORDS = (b"command", b"args", b"env", b"mcp", b"headers", b"transport", b"streamable", b'"sse"', *GATE_WORDS)
+_COMMAND, _BESIDE, _TELLING = 0, frozenset({1, 2}), frozenset(range(3, len(_WORDS)))
 _GATE = ahocorasick_rs.BytesAhoCorasick(
     _WORDS, matchkind=ahocorasick_rs.MatchKind.Standard, implementation=ahocorasick_rs.Implementation.DFA
 )
@@ -94,28 +81,46 @@ def entries(value: Any, *, whole: bool = False) -> Iterator[Entry]:
     yield from _walk(value, "", inside=whole, nesting=0)
 
 
-def _walk(value: Any, place: str, *, inside: bool, nesting: int) -> Iterator[Entry]:
-    """Walk with an explicit stack; `inside` tells that an ancestor is a place of server entries."""
-    stack: list[tuple[Any, str, str, bool]] = [(value, place, "", inside)]
+def _walk(
+    value: Any, place: str, *, inside: bool, nesting: int, keys: tuple[str, ...] = ()
+) -> Iterator[Entry]:
+    """Walk with an explicit stack; `inside` tells that an ancestor is a place of server entries, `keys` are the last ones."""
+    stack: list[tuple[Any, str, tuple[str, ...], bool]] = [(value, place, keys, inside)]
     while stack:
-        node, place, name, inside = stack.pop()
+        node, place, keys, inside = stack.pop()
+        if keys:
+            yield from kin_of(keys, node, place)
         if isinstance(node, dict):
             if _is_entry(node, inside=inside):
                 own = node.get("name")
-                yield Entry(own if isinstance(own, str) else name, node, place)
+                yield Entry(own if isinstance(own, str) else keys[-1] if keys else "", node, place)
+            told = node.get("path") or node.get("key")
+            if isinstance(told, str) and "value" in node:
+                # JSON Patch, `config.set` and their like: the key is a value.
+                parts = steps(told)
+                stack.append((node["value"], f"{place}/value", parts[-_KEPT:], inside or _is_place(parts)))
             stack += [
                 (
                     child,
                     f"{place}/{key.replace('~', '~0').replace('/', '~1')}",
-                    key,
-                    inside or key.lower().translate(_FOLD) in _PLACES,
+                    (*keys, *(steps(key) if "." in key else (key.lower(),)))[-_KEPT:],
+                    inside
+                    or key.lower().translate(_FOLD) in _PLACES
+                    or ("." in key and _is_place(steps(key))),
                 )
                 for key, child in node.items()
             ]
         elif isinstance(node, list):
-            stack += [(child, f"{place}/{index}", name, inside) for index, child in enumerate(node)]
+            stack += [
+                (child, f"{place}/{index}", keys if isinstance(child, dict) else (), inside)
+                for index, child in enumerate(node)
+            ]
         elif isinstance(node, str) and len(node) > 12:
             yield from _in_text(node, place, inside=inside, nesting=nesting)
+
+
+def _is_place(parts: tuple[str, ...]) -> bool:
+    return any(part.translate(_FOLD) in _PLACES for part in parts)
 
 
 def _is_entry(node: dict[str, Any], *, inside: bool) -> bool:
@@ -132,7 +137,8 @@ def _is_entry(node: dict[str, Any], *, inside: bool) -> bool:
 def _in_text(text: str, place: str, *, inside: bool, nesting: int) -> Iterator[Entry]:
     lowered = text.lower()
     mentions = "mcp" in lowered
-    if not mentions and "command" not in lowered and "args" not in lowered:
+    kin = _KIN.search(lowered) is not None
+    if not mentions and not kin and "command" not in lowered and "args" not in lowered:
         return
     if len(text) > MAX_STRING_CHARS:
         whole = "command" in lowered and ("args" in lowered or "env" in lowered)
@@ -142,8 +148,13 @@ def _in_text(text: str, place: str, *, inside: bool, nesting: int) -> Iterator[E
     if nesting < MAX_NESTING:
         for value in _json_in(text):
             yield from (
-                Entry(entry.name, entry.fields, place)
+                Entry(entry.name, entry.fields, place, entry.kind)
                 for entry in _walk(value, place, inside=inside, nesting=nesting + 1)
+            )
+        if ((mentions or kin) and "\n" in text) or (kin and text.lstrip()[:1] == "{"):
+            yield from (
+                Entry(entry.name, entry.fields, place, entry.kind)
+                for entry in _walk(outline(text), place, inside=inside, nesting=MAX_NESTING)
             )
     if mentions or ("command" in lowered and "args" in lowered):
         yield from _yaml_in(text, place, mentions=mentions)
@@ -153,6 +164,11 @@ def _in_text(text: str, place: str, *, inside: bool, nesting: int) -> Iterator[E
             yield Entry("", {field: match[2].strip().strip("\"'")}, place)
         for match in _MCP_ADD.finditer(text):
             yield Entry("", {"command": _added(match[1])}, place)
+    if kin:
+        for match in _KEY_SET.finditer(text):
+            for entry in kin_of(steps(match[1])[-_KEPT:], match[2].strip().strip("\"'"), place):
+                fields = {**entry.fields, "told": True} if entry.kind is Kind.SETTING else entry.fields
+                yield Entry(entry.name, fields, place, entry.kind)
 
 
 def _added(rest: str) -> str:

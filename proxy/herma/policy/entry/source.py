@@ -19,6 +19,8 @@ __all__ = ["Sources", "under"]
 # Sources of one line that are looked at.
 MAX_SOURCES = 16
 _ARCHIVES = (".tgz", ".tar.gz", ".tar.xz", ".tar.bz2", ".whl", ".zip", ".pyz", ".tar")
+# Programs whose operands are packages.
+_FETCHERS = frozenset({"npx", "bunx", "npm", "pnpm", "pnpx", "yarn", "bun", "uvx", "uv", "pipx", "pip"})
 _ENGINES = frozenset({"docker", "podman", "nerdctl"})
 _SCRATCH = ("/tmp/", "/var/tmp/", "/dev/shm/", "file:///tmp/", "file:///dev/shm/", "file:/tmp/")  # noqa: S108 - names of places
 
@@ -42,17 +44,19 @@ class Sources:
     def effects(self, calls: Iterable[Call]) -> Iterator[str]:
         """Give the effects of fetching what some calls fetch."""
         for call in calls:
+            name = basename(call.argv[0])
+            if name in _ENGINES:
+                yield from self._of_image(call.argv)
+            if name not in _FETCHERS:
+                continue
             line = " ".join(call.argv)
             for package in packages(line):
                 if imitated := self._lookalikes.imitates(package):
                     yield f"imitates:{imitated}"
-            yield from (
-                effect for source in islice(sources(line), MAX_SOURCES) for effect in self._of_source(source)
-            )
-            if basename(call.argv[0]) in _ENGINES and "run" in call.argv[1:4]:
-                yield from self._of_image(call.argv)
+            yield from (effect for source in islice(sources(line), MAX_SOURCES) for effect in self.of(source))
 
-    def _of_source(self, source: str) -> Iterator[str]:
+    def of(self, source: str) -> Iterator[str]:
+        """Give the effects of fetching something from an address; a registry's begins with `registry+`."""
         kind = "registry" if source.startswith("registry+") else "source"
         address = source.removeprefix("registry+").lower()
         if address.startswith(_SCRATCH):
@@ -78,6 +82,8 @@ class Sources:
             yield "source:archive" if archive or "git" not in address else "source:git"
 
     def _of_image(self, argv: Sequence[str]) -> Iterator[str]:
+        if "run" not in argv[1:4]:
+            return
         for word in argv[2:]:
             registry, slash, _rest = word.partition("/")
             if slash and word[:1].isdigit() and "=" not in word:

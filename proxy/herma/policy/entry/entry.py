@@ -1,0 +1,44 @@
+"""One thing in a body that would make the agent run, load or trust something."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+__all__ = ["Entry", "Kind"]
+
+
+class Kind(StrEnum):
+    """What an entry is: a server, or one of its kin in the agent's configuration."""
+
+    SERVER = "server"
+    COMMAND = "command"
+    SOURCE = "source"
+    VOLUMES = "volumes"
+    PASSES = "passes"
+    SETTING = "setting"
+    ENDPOINT = "endpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry: its name (empty if unknown), its fields, and the JSON Pointer of the value that holds it."""
+
+    name: str
+    fields: Mapping[str, Any]
+    place: str
+    kind: Kind = Kind.SERVER
+
+    def size(self) -> int:
+        """Count the characters of its own strings, and one for each other value."""
+        size = 0
+        stack: list[Any] = [self.fields]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, Mapping):
+                stack += [*node, *node.values()]
+            elif isinstance(node, list):
+                stack += node
+            else:
+                size += len(node) if isinstance(node, str) else 1
+        return size

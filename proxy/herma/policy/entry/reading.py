@@ -1,0 +1,108 @@
+"""An entry, read: its texts in every form, what is encoded in them, the lines that would run and the programs they start."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from herma.policy.command.path import resolve_path
+from herma.policy.command.shell import Reading, read_argv, read_script
+from herma.policy.entry.fields import Fields
+from herma.policy.text.unfold import unfold
+from herma.policy.text.views import views
+
+__all__ = ["EntryReading", "forms", "render"]
+
+# Decoded texts of one entry that are read as scripts.
+MAX_DECODED = 32
+# All forms of one entry together. An entry of the largest size that is judged has some four forms.
+MAX_VIEW_CHARS = 64 * 1024
+
+_PATH = re.compile(r"(?<![\w:/])(?:~[\w.-]{0,32}|\$\{?HOME\}?)?(?:/[^\s'\"`;|&<>(){}=,:/]{0,256}){1,64}")
+# A path that can be written in another way.
+_ODD_PATH = re.compile(r"(?<!:)//|/\.|/proc/|~|\$\{?HOME|/root|/home/|/Users/")
+_SCRIPT = frozenset(" ;|&$")
+# A value that a shell would make something of.
+_COMMAND_LIKE = re.compile(r"[;|&`<>\n]\s{0,8}\S|\$\(|^\s{0,8}[\w./-]{1,80} -\w")
+# What an encoded text has at least: a long run of letters and digits, a percent sign, a backslash, a list of numbers.
+_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{16}|%[0-9A-Fa-f]{2}|\\[xu0-7]|\d\s{0,2},\s{0,2}\d|chr\(")
+
+
+@dataclass(frozen=True, slots=True)
+class EntryReading:
+    """What an entry says and would run. `whole` is False where a bound ended the reading early."""
+
+    texts: tuple[str, ...]
+    decoded: tuple[str, ...]
+    readings: tuple[Reading, ...]
+    lines: tuple[str, ...]
+
+    @classmethod
+    def of(cls, fields: Fields) -> "EntryReading":
+        """Read an entry."""
+        readings = list(_readings(fields))
+        # A run that is cut over several arguments is one text only for a program that joins them.
+        runs = any(reading.codes or len(reading.calls) > 1 for reading in readings)
+        texts = tuple(
+            text
+            for text in dict.fromkeys(
+                (
+                    " ".join(fields.words),
+                    "".join(fields.words[1:]) if runs else "",
+                    *fields.env.values(),
+                    fields.url,
+                    *fields.headers.values(),
+                    *fields.others,
+                )
+            )
+            if text
+        )
+        encoded = (text for text in texts if _ENCODED.search(text) is not None)
+        decoded = tuple(
+            islice(dict.fromkeys(inner for text in encoded for inner in unfold(text)), MAX_DECODED)
+        )
+        readings += [read_script(inner, fields.env) for inner in decoded]
+        lines = dict.fromkeys(line for reading in readings for line in reading.lines)
+        return cls(texts, decoded, tuple(readings), tuple(lines))
+
+    @property
+    def whole(self) -> bool:
+        """Tell whether everything was read."""
+        return all(reading.whole for reading in self.readings)
+
+
+def _readings(fields: Fields) -> Iterator[Reading]:
+    """Read the command as it is written, and as it looks where that differs."""
+    yield from _of_command(fields.words, fields.env)
+    read = fields.read()
+    if read is not fields:
+        yield from _of_command(read.words, read.env)
+    for value in (*fields.env.values(), *fields.others):
+        if _COMMAND_LIKE.search(value):
+            yield read_script(value, fields.env)
+
+
+def _of_command(words: tuple[str, ...], env: Mapping[str, str]) -> Iterator[Reading]:
+    if not words:
+        return
+    yield read_argv(words, env)
+    if not _SCRIPT.isdisjoint(words[0].strip()):
+        # Some clients split a command with blanks, some hand it to a shell.
+        yield read_script(" ".join(words), env)
+
+
+def forms(texts: Iterable[str]) -> Iterator[str]:
+    """Give texts as they are written, and once more with their paths resolved where that makes a difference."""
+    for text in dict.fromkeys(texts):
+        if text:
+            yield text
+            if _ODD_PATH.search(text) is not None:
+                resolved = _PATH.sub(lambda match: resolve_path(match[0]), text)
+                if resolved != text:
+                    yield resolved
+
+
+def render(texts: Iterable[str]) -> str:
+    """Write forms below each other, folded and lower-case, as the rules expect them."""
+    shown = dict.fromkeys(form for text in forms(texts) for form in views(text).each())
+    return "\n".join(shown)[:MAX_VIEW_CHARS]

@@ -1,0 +1,51 @@
+"""Settings that turn a guard off, hand out secrets, or bring in code: kin of server entries that are no commands.
+
+Which settings and values count is data: `settings` in the options of rules, each written `key=value`, `*` for any value.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from herma.policy.entry.entry import Entry, Kind
+from herma.policy.entry.source import Sources
+from herma.policy.rule import Rule
+
+__all__ = ["Settings"]
+
+
+class Settings:
+    """Judges settings by the lists of a set of rules."""
+
+    def __init__(self, rules: Sequence[Rule], sources: Sources) -> None:
+        self._sources = sources
+        self._kinds: dict[tuple[str, str], set[str]] = {}
+        for rule in rules:
+            for kind, lines in rule.options.get("settings", {}).items():
+                for line in map(str, lines):
+                    key, _, value = line.partition("=")
+                    self._kinds.setdefault((key, value), set()).add(kind)
+
+    def effects(self, entry: Entry) -> Iterator[str]:
+        """Give the effects of an entry that is no server and no command."""
+        match entry.kind:
+            case Kind.SOURCE:
+                yield from self._sources.of(str(entry.fields.get("source", "")))
+            case Kind.SETTING:
+                told = "told" if entry.fields.get("told") else "setting"
+                yield from (f"{told}:{kind}" for kind in self._of(entry))
+            case Kind.PASSES:
+                names = [str(name).lower() for name in entry.fields.get("passes", ())]
+                kinds = {kind for name in names for kind in self._kinds.get(("env_passthrough", name), ())}
+                yield from (f"setting:{kind}" for kind in kinds)
+            case Kind.SERVER | Kind.COMMAND | Kind.VOLUMES | Kind.ENDPOINT:
+                return
+
+    def _of(self, entry: Entry) -> set[str]:
+        parts = str(entry.fields.get("setting", "")).split(".")
+        value = str(entry.fields.get("value", "")).strip()
+        found: set[str] = set()
+        for start in range(len(parts)):
+            key = ".".join(parts[start:])
+            found |= self._kinds.get((key, value), set()) | (
+                self._kinds.get((key, "*"), set()) if value else set()
+            )
+        return found
