@@ -47,11 +47,11 @@ class Rulebook:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._patterns = [RulePattern(rule) for rule in rules if rule.pattern]
-        self._conditions = [
-            (rule, tuple(frozenset(map(str, row)) for row in rule.options["when"]))
-            for rule in rules
-            if "when" in rule.options
-        ]
+        # Each combination under one of its effects: most entries have hardly any.
+        self._conditions: dict[str, list[tuple[frozenset[str], Rule]]] = {}
+        for rule in rules:
+            for row in rule.options.get("when", ()):
+                self._conditions.setdefault(str(row[0]), []).append((frozenset(map(str, row)), rule))
         words: dict[str, list[RulePattern]] = {}
         for pattern in self._patterns:
             for word in pattern.rule.keywords:
@@ -81,6 +81,7 @@ class Rulebook:
     def by_effect(self, effects: Iterable[str]) -> Iterator[Rule]:
         """Give the rules one of whose combinations is among the effects."""
         have = frozenset(effects)
-        for rule, combinations in self._conditions:
-            if any(row <= have for row in combinations):
-                yield rule
+        for effect in have:
+            for row, rule in self._conditions.get(effect, ()):
+                if row <= have:
+                    yield rule
