@@ -183,7 +183,6 @@ def texts(size: int) -> Iterator[tuple[str, str]]:
     """Give every hostile text, of this length or a little less."""
     for name, unit in _UNITS.items():
         yield name, unit * (size // len(unit))
-        yield f"{name}, after a word", "x " + unit * ((size - 2) // len(unit))
     for name, text in _made():
         yield name, text[:size]
 

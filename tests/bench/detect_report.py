@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from quality.page import markdown_table
 
-__all__ = ["Row", "Worst", "render", "setting"]
+__all__ = ["LIMIT_MS", "Row", "Worst", "render", "setting"]
 
+# No input of 1 MB should take a detector longer.
 LIMIT_MS = 250
 
 

@@ -22,6 +22,7 @@ CALL_TIMEOUT_S = 20.0
 # A file of many lines.
 FILE_TIMEOUT_S = 300.0
 READ_BYTES = 1 << 16
+_ENDED = "hermes-agent's functions could not be imported, or their process ended"
 
 
 class NoUpstream(Exception):
@@ -98,8 +99,11 @@ class UpstreamFunctions:
     def _exchange(self, process: subprocess.Popen[bytes], asked: dict[str, Any], timeout_s: float) -> bytes:
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(json.dumps(asked).encode() + b"\n")
-        process.stdin.flush()
+        try:
+            process.stdin.write(json.dumps(asked).encode() + b"\n")
+            process.stdin.flush()
+        except BrokenPipeError:
+            raise NoUpstream(_ENDED) from None
         deadline = monotonic() + timeout_s
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ)
@@ -108,7 +112,7 @@ class UpstreamFunctions:
                     raise Stopped
                 read = os.read(process.stdout.fileno(), READ_BYTES)
                 if not read:
-                    raise NoUpstream("hermes-agent's functions could not be imported or ended")
+                    raise NoUpstream(_ENDED)
                 self._pending += read
         line, _, self._pending = self._pending.partition(b"\n")
         return line
