@@ -6,7 +6,7 @@ asks, which routes there are, answers to prompts.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, ClassVar
 
@@ -15,6 +15,8 @@ from herma.policy.checks.cron_scan import CronScan
 from herma.policy.checks.indicator_guard import IndicatorGuard
 from herma.policy.checks.mcp_guard import McpGuard
 from herma.policy.decision import Allow, Deny, Finding, Verdict, verdict
+from herma.policy.entry.finder import Entry
+from herma.policy.entry.judge import Trace
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.grant import Scope
 from herma.policy.jsondoc import Document
@@ -52,12 +54,11 @@ class ContentJudge:
 
     def __init__(self, rules: RuleSet, today: date | None) -> None:
         self._today = today
+        checks = build_checks(rules, _Settings())
+        self._entries = next(check for check in checks if isinstance(check, McpGuard))
+        self._jobs = next(check for check in checks if isinstance(check, CronScan))
         # Each in a pipeline of its own, which makes a refusal of an error in a check, as the gate does.
-        self._pipelines = [
-            Pipeline([check], {})
-            for check in build_checks(rules, _Settings())
-            if isinstance(check, _ABOUT_CONTENT)
-        ]
+        self._pipelines = [Pipeline([check], {}) for check in checks if isinstance(check, _ABOUT_CONTENT)]
 
     def entry(self, name: str, fields: Any) -> Judgement:
         """Judge a server entry under its name; places in the findings begin at the entry."""
@@ -70,8 +71,17 @@ class ContentJudge:
         """Judge a scheduled job by all its members."""
         return self._judge(dict(job), _JOB_ROUTE, "")
 
+    def read_entry(self, name: str, fields: Any) -> Trace:
+        """Tell what a server entry is read as."""
+        return self._entries.trace(Entry(name, fields if isinstance(fields, dict) else {"": fields}, ""))
+
+    def read_text(self, text: str) -> tuple[str, ...]:
+        """Tell in which forms a text of a job is read."""
+        return self._jobs.trace(text)
+
     def exchange(self, exchange: Exchange) -> Judgement:
-        """Judge the body of an exchange."""
+        """Judge the body of an exchange, on the day of this judge."""
+        exchange = replace(exchange, today=self._today)
         findings: dict[Finding, None] = {}
         code = ""
         for pipeline in self._pipelines:
@@ -90,9 +100,7 @@ class ContentJudge:
 
     def _judge(self, value: Any, route: Route, prefix: str) -> Judgement:
         raw = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        made = Exchange(
-            "", _HEAD, Match(route, {}, known=True), "", None, Document(raw, value), today=self._today
-        )
+        made = Exchange("", _HEAD, Match(route, {}, known=True), "", None, Document(raw, value))
         judged = self.exchange(made)
         if not prefix:
             return judged

@@ -30,6 +30,10 @@ class CronScan:
         self._scan = scan
         self._exemptions = exemptions
 
+    def trace(self, text: str) -> tuple[str, ...]:
+        """Tell in which forms a text is read."""
+        return self._scan.trace(text)
+
     def decide(self, exchange: Exchange, phase: Phase) -> Decision:  # noqa: ARG002 - one phase only
         """Judge each job in the body; the first refusal names the rule's family."""
         document = exchange.document

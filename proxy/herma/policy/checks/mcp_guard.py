@@ -3,8 +3,8 @@
 from typing import ClassVar
 
 from herma.policy.decision import Allow, Decision, Deny, Finding
-from herma.policy.entry.finder import entries, may_hold_entry
-from herma.policy.entry.judge import EntryJudge
+from herma.policy.entry.finder import Entry, entries, may_hold_entry
+from herma.policy.entry.judge import EntryJudge, Trace
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.exemption import NONE, Exemptions
 
@@ -12,9 +12,9 @@ __all__ = ["McpGuard"]
 
 # Findings reported of one body; the first says enough.
 MAX_FINDINGS = 32
-# Text of all entries of one body. A configuration of fifty servers has some 15 KiB; judging takes a few milliseconds
-# for each KiB, and a hundred times that for text that is made to be slow.
-MAX_JUDGED_CHARS = 64 * 1024
+# Text of all entries of one body. A configuration of fifty servers has some 15 KiB. Judging takes less than a millisecond
+# for each KiB, and ten for text that is made to be slow.
+MAX_JUDGED_CHARS = 48 * 1024
 # An entry counts for this much at least: each takes half a millisecond, however short.
 MIN_JUDGED_CHARS = 128
 
@@ -28,6 +28,10 @@ class McpGuard:
     def __init__(self, judge: EntryJudge, exemptions: Exemptions = NONE) -> None:
         self._judge = judge
         self._exemptions = exemptions
+
+    def trace(self, entry: Entry) -> Trace:
+        """Tell what an entry is read as."""
+        return self._judge.trace(entry)
 
     def decide(self, exchange: Exchange, phase: Phase) -> Decision:  # noqa: ARG002 - one phase only
         """Judge every entry in the body; the first refusal names the effect."""
