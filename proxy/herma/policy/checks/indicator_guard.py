@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from herma.policy.decision import Allow, Decision, Deny, Finding
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.indicator import Action, Indicator, IndicatorSet
+from herma.policy.indicator.layers import layers, unescaped
 from herma.policy.jsondoc import Document, strings
 from herma.policy.text.unfold import unfold
 from herma.policy.text.views import views
@@ -17,14 +18,18 @@ MAX_FINDINGS = 32
 # A string up to here is read whole; of a longer one, what stands around each suspicious word.
 WHOLE_CHARS = 8 * 1024
 AROUND_CHARS = 1024
-# Text of one body that is read closely, at some two microseconds a character. Only suspicious strings count.
-MAX_READ_CHARS = 512 * 1024
+# Text of one body that is read closely, at some two microseconds a character, and the pieces of it. Only what surrounds
+# suspicious words counts.
+MAX_READ_CHARS = 48 * 1024
+MAX_PIECES = 2048
+# Strings that take the quick look together: as many small ones as make one look worth its start.
+BATCH_CHARS = 16 * 1024
 
-# Escapes and characters that can hide an indicator from the quick look at the raw bytes.
-# Two patterns, because each begins with one fixed byte, which is found ten times faster than a choice.
-_ESCAPE = re.compile(rb"\\[u/]")
-_PERCENT = re.compile(rb"%[0-9a-fA-F]{2}")
-_PERCENT_TEXT = re.compile(r"%([0-9a-fA-F]{2})")
+# A line of base64 that goes on in the next.
+_WRAPPED = re.compile(rb"\\[rn](?<=[A-Za-z0-9+/_-]{16}\\[rn])")
+# What can hide an indicator from the quick look at the raw bytes, beside encodings.
+# One pattern for each first byte, which is found ten times faster than a choice.
+_HIDING = (re.compile(rb"\\[u/\\]"), re.compile(rb"%[0-9a-fA-F]{2}"), re.compile(rb"&#"), _WRAPPED)
 # What makes a mention a use: something is done with the indicator, shortly before it in the same sentence …
 _USE = re.compile(
     r"(?i)(?:\b(?:post|send|upload|connect|clone|install|download|fetch|register|bcc|cc|forward|run|running|execute|start|keep|curl|"
@@ -56,47 +61,44 @@ class IndicatorGuard:
         document = exchange.document
         if document is None or not self._suspects(document):
             return Allow()
-        used: dict[Finding, None] = {}
-        noted: dict[Finding, None] = {}
-        blocked_beside = False
-        read = 0
-        for place, text in strings(document.value, keys=True):
-            for piece in self._pieces(text):
-                read += len(piece)
+        found = _Found()
+        for place, text in self._suspicious(document.value):
+            for piece, encoded in self._pieces(text):
+                if not found.take(len(piece)):
+                    return found.refusal() or _TOO_MUCH
                 for indicator, use in self._find(piece):
-                    finding = indicator.finding(place)
-                    if indicator.action is Action.BLOCK and use:
-                        used[finding] = None
-                    elif indicator.action is not Action.CONTEXT or blocked_beside:
-                        noted[finding] = None
-                    blocked_beside = blocked_beside or indicator.action is Action.BLOCK
-            if read > MAX_READ_CHARS and not used:
-                return _TOO_MUCH
-            if len(used) + len(noted) > MAX_FINDINGS:
+                    found.add(indicator, place, use=use or encoded)
+            if found.is_full():
                 break
-        findings = (*used, *(finding for finding in noted if finding not in used))[:MAX_FINDINGS]
-        if not used:
-            return Allow(findings)
-        return Deny(403, "herma.ioc.match", "The body holds a published indicator of compromise.", findings)
-
-    def _pieces(self, text: str) -> Iterator[str]:
-        """Give what of a string has to be read closely: nothing, all, or what surrounds its suspicious words."""
-        for form in dict.fromkeys((text, views(text).folded, _PERCENT_TEXT.sub(_character, text))):
-            places = self._indicators.places(form)
-            if places and len(form) <= WHOLE_CHARS:
-                yield form
-            elif places:
-                yield from _around(form, places)
+        return found.refusal() or Allow(found.noted())
 
     def _suspects(self, document: Document) -> bool:
-        if self._indicators.suspects(document.raw.lower()):
-            return True
+        """Take the quick look; True also where hiding is possible, and the strings have to be looked at."""
         raw = document.raw
-        if raw.isascii() and _ESCAPE.search(raw) is None and _PERCENT.search(raw) is None:
-            return False
-        texts = [text for _, text in strings(document.value, keys=True)]
-        folded = views("\n".join(texts)).folded
-        return self._indicators.suspects(folded.encode("utf-8", "replace")) or "%" in folded
+        if self._indicators.suspects(raw.lower()) or not raw.isascii():
+            return True
+        if any(pattern.search(raw) for pattern in _HIDING):
+            return True
+        return any(self._indicators.suspects(layer.lower()) for layer in layers(raw))
+
+    def _suspicious(self, value: Any) -> Iterator[tuple[str, str]]:
+        """Give the strings that have to be read one by one: those of a batch with a suspicious word in any form."""
+        for batch in _batches(strings(value, keys=True)):
+            whole = batch[0][1] if len(batch) == 1 else "\0".join(text for _, text in batch)
+            if any(
+                self._indicators.suspects(form.lower().encode("utf-8", "replace"))
+                for form, _ in _forms(whole)
+            ):
+                yield from batch
+
+    def _pieces(self, text: str) -> Iterator[tuple[str, bool]]:
+        """Give what of a string has to be read closely, and whether it was encoded: what surrounds suspicious words."""
+        for form, encoded in _forms(text):
+            places = self._indicators.places(form)
+            if places and len(form) <= WHOLE_CHARS:
+                yield form, encoded
+            elif places:
+                yield from ((piece, encoded) for piece in _around(form, places))
 
     def _find(self, text: str) -> Iterator[tuple[Indicator, bool]]:
         for indicator, start in self._indicators.find(text):
@@ -105,11 +107,69 @@ class IndicatorGuard:
             yield from ((indicator, True) for indicator, _ in self._indicators.find(inner))
 
 
+class _Found:
+    """What a body holds, up to the bounds."""
+
+    def __init__(self) -> None:
+        self._used: dict[Finding, None] = {}
+        self._noted: dict[Finding, None] = {}
+        self._block_seen = False
+        self._read = 0
+        self._pieces = 0
+
+    def take(self, chars: int) -> bool:
+        """Count a text before it is read; False when it would be too much."""
+        self._read += chars
+        self._pieces += 1
+        return self._read <= MAX_READ_CHARS and self._pieces <= MAX_PIECES
+
+    def add(self, indicator: Indicator, place: str, *, use: bool) -> None:
+        finding = indicator.finding(place)
+        if indicator.action is Action.BLOCK and use:
+            self._used[finding] = None
+        elif indicator.action is not Action.CONTEXT or self._block_seen:
+            self._noted[finding] = None
+        self._block_seen = self._block_seen or indicator.action is Action.BLOCK
+
+    def is_full(self) -> bool:
+        return len(self._used) + len(self._noted) > MAX_FINDINGS
+
+    def noted(self) -> tuple[Finding, ...]:
+        return tuple(self._noted)[:MAX_FINDINGS]
+
+    def refusal(self) -> Deny | None:
+        if not self._used:
+            return None
+        findings = (*self._used, *(finding for finding in self._noted if finding not in self._used))
+        message = "The body holds a published indicator of compromise."
+        return Deny(403, "herma.ioc.match", message, findings[:MAX_FINDINGS])
+
+
+def _batches(texts: Iterator[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    batch: list[tuple[str, str]] = []
+    size = 0
+    for place, text in texts:
+        if batch and size + len(text) > BATCH_CHARS:
+            yield batch
+            batch, size = [], 0
+        batch.append((place, text))
+        size += len(text) + 1
+    if batch:
+        yield batch
+
+
 _TOO_MUCH = Deny(413, "herma.ioc.oversize", "The body holds more suspicious text than can be judged.")
 
 
-def _character(match: re.Match[str]) -> str:
-    return chr(int(match[1], 16))
+def _forms(text: str) -> Iterator[tuple[str, bool]]:
+    """Give what a text says and looks like, and what is encoded in it (True)."""
+    yield text, False
+    plain = unescaped(text)
+    looks = views(plain)
+    yield from ((form, False) for form in dict.fromkeys((plain, *looks.each())) if form != text)
+    # What is not ASCII is no part of an encoding: invisible characters inside one are gone with it.
+    for layer in layers(plain.encode("ascii", "ignore")):
+        yield layer.decode("utf-8", "replace"), True
 
 
 def _around(text: str, places: list[int]) -> Iterator[str]:

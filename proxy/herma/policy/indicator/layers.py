@@ -1,0 +1,102 @@
+"""What a text says below its surface: escapes undone, and what stands in base64, base32 or hex, level by level.
+
+Quicker and blunter than `herma.policy.text.unfold`, which looks for readable text: here everything is decoded, all runs of a
+level at once, and whoever asks looks for words in it. Nothing grows: a level has a few times the bytes of its runs at most,
+and random bytes hold no runs.
+"""
+
+import binascii
+import re
+from collections.abc import Iterator, Sequence
+
+__all__ = ["MAX_LEVELS", "layers", "unescaped"]
+
+# Published droppers nest two levels.
+MAX_LEVELS = 4
+MAX_ROUNDS = 3
+# A longer run is a file: it begins where it begins, and is decoded once.
+MAX_SHIFTED_CHARS = 16 * 1024
+
+_RUN = re.compile(rb"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}+")
+# Base64 in lines, as mail and most tools write it.
+_LINE_END = re.compile(rb"[\r\n]{1,2}[ \t]{0,8}(?=[A-Za-z0-9+/_-]{2})")
+_LINE_CHARS = 16
+_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
+_HEX = re.compile(rb"^[0-9a-fA-F]{16,}+$", re.MULTILINE)
+_BASE32 = re.compile(rb"^[A-Z2-7]{16,}+$", re.MULTILINE)
+_URL_SAFE = bytes.maketrans(b"-_", b"+/")
+# The digits of base 32 as Python reads them; as one number, a megabyte takes a millisecond.
+_BASE32_DIGITS = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", b"0123456789abcdefghijklmnopqrstuv")
+_FILL = (b"", b"AAA", b"AA", b"A")
+
+_ESCAPES = re.compile(
+    r"((?:%[0-9a-fA-F]{2})++)|((?:\\x[0-9a-fA-F]{2})++)|((?:\\u[0-9a-fA-F]{4})++)|\\u\{([0-9a-fA-F]{1,5})\}"
+    r"|&#x([0-9a-fA-F]{1,5});?|&#([0-9]{1,6});?"
+)
+
+
+def unescaped(text: str) -> str:
+    r"""Undo percent escapes, `\x41`, `\u0041`, `&#65;` and `&#x41;`, also escaped escapes."""
+    for _ in range(MAX_ROUNDS):
+        if ("%" not in text and "\\" not in text and "&#" not in text) or _ESCAPES.search(text) is None:
+            break
+        # Escaped percent signs first, at the speed of a copy: they are the usual way to nest.
+        text = _ESCAPES.sub(_characters, text.replace("%2525", "%25").replace("%25", "%"))
+    return text
+
+
+def _characters(match: re.Match[str]) -> str:
+    percent, hexadecimal, wide, *numbers = match.groups()
+    if percent:
+        return bytes.fromhex(percent.replace("%", "")).decode("utf-8", "replace")
+    if hexadecimal:
+        return bytes.fromhex(hexadecimal.replace("\\x", "")).decode("utf-8", "replace")
+    if wide:
+        return bytes.fromhex(wide.replace("\\u", "")).decode("utf-16-be", "replace")
+    value = int(numbers[2]) if numbers[2] else int(numbers[0] or numbers[1], 16)
+    return chr(value) if value < 0xD800 or 0xE000 <= value < 0x110000 else "\ufffd"
+
+
+def layers(raw: bytes) -> Iterator[bytes]:
+    """Give, for each level, everything that the encoded runs of the level above say, one behind the other."""
+    level, shifts = raw, 4
+    for _ in range(MAX_LEVELS):
+        runs = _RUN.findall(_unwrapped(level))
+        if not runs:
+            return
+        level = b"\n\n".join(_decoded(runs, shifts))
+        yield level
+        # What is glued before a run, a letter of an escape or a part of a path, shifts it; inside, runs are whole.
+        shifts = 1
+
+
+def _unwrapped(raw: bytes) -> bytes:
+    """Join lines of base64."""
+    if b"\n" not in raw and b"\r" not in raw:
+        return raw
+    parts, start = [], 0
+    for match in _LINE_END.finditer(raw):
+        before = raw[max(0, match.start() - 24) : match.start()].rstrip(b" \t")[-_LINE_CHARS:]
+        if len(before) == _LINE_CHARS and not before.translate(None, _ALPHABET):
+            parts.append(raw[start : match.start()].rstrip(b" \t"))
+            start = match.end()
+    return b"".join([*parts, raw[start:]]) if parts else raw
+
+
+def _decoded(runs: Sequence[bytes], shifts: int) -> Iterator[bytes]:
+    lines = b"\n".join(runs)
+    if digits := b"".join(run[: len(run) & ~1] for run in _HEX.findall(lines)):
+        yield bytes.fromhex(digits.decode("ascii"))
+    if quanta := b"".join(run[: len(run) & ~7] for run in _BASE32.findall(lines)):
+        yield int(quanta.translate(_BASE32_DIGITS), 32).to_bytes(len(quanta) * 5 // 8)
+    # Four characters of filling between two runs: three bytes that no word holds. All runs have the same alignment, so that
+    # filling at the front shifts them all.
+    whole = b"AAAA".join([run + _FILL[len(run) & 3] for run in runs]).translate(_URL_SAFE)
+    yield binascii.a2b_base64(whole)
+    if shifts > 1:
+        short = [run for run in runs if len(run) <= MAX_SHIFTED_CHARS]
+        if len(short) < len(runs):
+            whole = b"AAAA".join([run + _FILL[len(run) & 3] for run in short]).translate(_URL_SAFE)
+        yield from (
+            binascii.a2b_base64(b"A" * (4 - shift) + whole + b"A" * shift) for shift in range(1, shifts)
+        )
