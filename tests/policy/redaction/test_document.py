@@ -1,6 +1,7 @@
 """Secrets in JSON."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -126,14 +127,17 @@ def shape(value):
             return ["list", *map(shape, value)]
         case str():
             return "string"
-        case _:
+        case bool() | None:
             return value
+        case _:
+            # A number that is a credential becomes a string.
+            return "string" if abs(value) >= 1000 else value
 
 
 @given(TREES)
 @settings(max_examples=150)
 def test_any_document_keeps_its_shape(value) -> None:
-    """Masking changes strings only, once, and leaves no vendor token."""
+    """Masking changes strings and credentials of digits only, once, and leaves no vendor token."""
     raw = json.dumps(value, ensure_ascii=False).encode()
     out, _ = redactor().json(raw)
     assert shape(json.loads(out)) == shape(value)
@@ -153,4 +157,36 @@ def test_the_place_of_every_string_is_known(value) -> None:
 def test_a_document_that_only_looks_odd_keeps_its_bytes() -> None:
     """A repeated key is looked at twice, and nothing is found."""
     raw = b'{"a": "x", "a": "y"}'
+    assert redactor().json(raw) == (raw, ())
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ('{"password": 123456789012, "n": 1}', ', "n": 1}'),
+        ('{"pin": {"secret": 7309154421096}}', "}}"),
+        ('{"password": [1234, 86753091234567]}', "]}"),
+    ],
+)
+def test_a_number_beside_a_secret_name_becomes_a_string(written: str, kept: str) -> None:
+    """The document is still JSON, and the digits are gone."""
+    out, findings = redactor().json(written.encode())
+    json.loads(out)
+    assert findings
+    assert not any(digits in out.decode() for digits in re.findall(r"\d{4,}", written))
+    assert out.decode().endswith(kept)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '{"max_tokens": 4096, "token": 1735689600123456, "password_length": 4096}',
+        '{"secret": 1735689600, "password": 12, "secret_ttl": 123456789012}',
+        '{"password": -1.5e30, "secret": true, "token": null}',
+        '{"access_token": 987654321, "keys": [1, 2, 3]}',
+    ],
+)
+def test_counts_and_times_beside_such_names_stay(written: str) -> None:
+    """A number is a credential only where it is too long to be anything else."""
+    raw = written.encode()
     assert redactor().json(raw) == (raw, ())

@@ -6,15 +6,16 @@ A string is judged with what stands beside it: its key (`"password": "x"`), the 
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from herma.policy.decision import Finding
 from herma.policy.redaction.finder import Finder
-from herma.policy.redaction.glance import MAX_NESTED_JSON, holds_json
-from herma.policy.redaction.hit import Hit
-from herma.policy.redaction.relation import MAX_ARGUMENTS, beside, pair_of
+from herma.policy.redaction.glance import MAX_NESTED_JSON, Look, holds_json
+from herma.policy.redaction.hit import UNJUDGED_ID, Hit
+from herma.policy.redaction.relation import MAX_ARGUMENTS, beside, number, pair_of
+from herma.policy.redaction.work import TOKEN_UNITS, Work
 
 if TYPE_CHECKING:
     from herma.policy.redaction.redactor import Redactor
@@ -22,12 +23,15 @@ if TYPE_CHECKING:
 __all__ = [
     "TOKEN",
     "Piece",
+    "Rewritten",
     "literal",
     "redact_json",
     "redact_json_text",
     "redact_string",
+    "rewrites",
     "spans",
     "strings",
+    "unjudged_document",
 ]
 
 TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,]|[^\s"{}\[\]:,]++')
@@ -44,6 +48,18 @@ class Piece:
     key: str = ""
     known: list[Hit] = field(default_factory=list)
     is_key: bool = False
+    # A number that is a credential: it has no quotes, and the string that stands for it needs some.
+    number: bool = False
+
+
+class Rewritten(NamedTuple):
+    """What stands in place of a string's characters, or of a number."""
+
+    start: int
+    end: int
+    written: str
+    findings: tuple[Finding, ...]
+    pointer: str
 
 
 @dataclass(slots=True)
@@ -73,36 +89,86 @@ def _as_text(redactor: "Redactor", raw: bytes) -> tuple[bytes, tuple[Finding, ..
     return (redacted.text.encode("utf-8", "surrogateescape") if redacted.findings else raw), redacted.findings
 
 
-def redact_json_text(redactor: "Redactor", text: str, depth: int = 0) -> tuple[str, tuple[Finding, ...]]:
-    """Mask secrets in a JSON text; the same object comes back when nothing was found."""
+def redact_json_text(
+    redactor: "Redactor", text: str, depth: int = 0, work: Work | None = None
+) -> tuple[str, tuple[Finding, ...]]:
+    """Mask secrets in a JSON text; the same object comes back when nothing was found.
+
+    When the work is spent, what is left of the text is not known: a string that says so stands for the whole of it.
+    """
+    work = Work(len(text)) if work is None else work
     try:
-        if redactor.glance.clean(text, depth):
-            return text, ()
+        look = redactor.glance.look(text, depth, work)
     except (ValueError, RecursionError):
-        redacted = redactor.text(text)
+        redacted = redactor.text(text, work=work)
         return redacted.text, redacted.findings
-    parts: list[str] = []
-    findings: list[Finding] = []
-    done = 0
-    for string in sorted(strings(text, redactor.finder), key=lambda string: string.start):
-        new, found = redact_string(redactor, string, depth)
-        if found:
-            parts += (text[done : string.start], literal(new, text[string.start : string.end]))
-            done = string.end
-            findings.extend(found)
-    if not findings:
+    if look.clean:
         return text, ()
+    edits = rewrites(redactor, text, look, depth)
+    if work.spent:
+        return unjudged_document(redactor, text), (Finding(UNJUDGED_ID),)
+    parts: list[str] = []
+    done = 0
+    for edit in edits:
+        parts += (text[done : edit.start], edit.written)
+        done = edit.end
     parts.append(text[done:])
-    return "".join(parts), tuple(findings)
+    findings = tuple(finding for edit in edits for finding in edit.findings)
+    return ("".join(parts), findings) if findings else (text, ())
 
 
-def redact_string(redactor: "Redactor", string: Piece, depth: int) -> tuple[str, tuple[Finding, ...]]:
-    """Mask secrets in one string, in the light of what stands beside it."""
-    text = string.text
+def unjudged_document(redactor: "Redactor", text: str) -> str:
+    """Write what stands for a document that would have taken too long to judge: a JSON string."""
+    return json.dumps(redactor.stand_in(UNJUDGED_ID, text))
+
+
+def rewrites(
+    redactor: "Redactor", text: str, look: Look, depth: int = 0, but: Collection[tuple[int, int]] = ()
+) -> list[Rewritten]:
+    """Say which strings and numbers of a JSON text change, in order; nothing is complete once the work is spent.
+
+    The strings whose places are in `but` are somebody else's business.
+    """
+    found: list[Rewritten] = []
+    for piece in sorted(strings(text, redactor.finder, look.work), key=_place):
+        if look.work.spent:
+            break
+        if (piece.start, piece.end) in but:
+            continue
+        new, findings = redact_string(redactor, piece, depth, look)
+        if findings:
+            written = literal(new, text[piece.start : piece.end])
+            found.append(
+                Rewritten(
+                    piece.start,
+                    piece.end,
+                    f'"{written}"' if piece.number else written,
+                    findings,
+                    piece.pointer,
+                )
+            )
+    return found
+
+
+def _place(piece: Piece) -> int:
+    return piece.start
+
+
+def redact_string(
+    redactor: "Redactor", string: Piece, depth: int, look: Look
+) -> tuple[str, tuple[Finding, ...]]:
+    """Mask secrets in one string, in the light of what stands beside it and of what the look has seen."""
+    text, work = string.text, look.work
+    quiet = look.sure and text not in look.found
     if depth < MAX_NESTED_JSON and not string.known and holds_json(text):
-        inner, found = redact_json_text(redactor, text, depth + 1)
+        if quiet:
+            return text, ()
+        inner, found = redact_json_text(redactor, text, depth + 1, work)
         return inner, tuple(Finding(f.rule_id, f.level, string.pointer, f.attack) for f in found)
-    edits = redactor.edits(text, [*beside(redactor.finder, string.key, text), *string.known])
+    known = [*beside(redactor.finder, string.key, text), *string.known] if not string.number else string.known
+    if quiet and not known:
+        return text, ()
+    edits = redactor.edits(text, known, work)
     if not edits:
         return text, ()
     return redactor.applied(text, edits), redactor.findings(edits, string.pointer)
@@ -114,13 +180,20 @@ def literal(text: str, before: str) -> str:
     return json.dumps(text, ensure_ascii=ascii_only)[1:-1]
 
 
-def strings(text: str, finder: Finder | None) -> Iterator[Piece]:
-    """Yield every string of a valid JSON text, keys included, with what its surroundings tell."""
+def strings(text: str, finder: Finder | None, work: Work | None = None) -> Iterator[Piece]:
+    """Yield every string of a valid JSON text, keys included, with what its surroundings tell; numbers that are credentials too.
+
+    It ends early when the work is spent.
+    """
+    work = Work(len(text)) if work is None else work
     stack = [_Frame("", array=True, plain=False)]
     pending = Piece(0, 0, "", "")
     for found in TOKEN.finditer(text):
         sign = found.group()
         frame = stack[-1]
+        work.left -= TOKEN_UNITS
+        if finder is not None and work.spent:
+            return
         match sign[0]:
             case "{" | "[":
                 frame.plain = False
@@ -129,7 +202,7 @@ def strings(text: str, finder: Finder | None) -> Iterator[Piece]:
                     stack[-1].key = frame.key
             case "}" | "]":
                 if finder is not None:
-                    _relate(frame, finder)
+                    _relate(frame, finder, work)
                 yield from frame.strings
                 stack.pop()
             case ":":
@@ -148,6 +221,19 @@ def strings(text: str, finder: Finder | None) -> Iterator[Piece]:
                 frame.strings.append(pending)
             case _:
                 frame.plain = False
+                told = number(finder, frame.key, sign) if finder is not None and frame.key else None
+                if told is not None:
+                    frame.strings.append(
+                        Piece(
+                            found.start(),
+                            found.end(),
+                            sign,
+                            _child(frame, len(stack)),
+                            frame.key,
+                            [told],
+                            number=True,
+                        )
+                    )
     yield from stack[0].strings
 
 
@@ -163,11 +249,11 @@ def _child(frame: _Frame, depth: int) -> str:
     return f"{frame.pointer}/{step}"
 
 
-def _relate(frame: _Frame, finder: Finder) -> None:
+def _relate(frame: _Frame, finder: Finder, work: Work) -> None:
     """Let the strings of one object or array say something about each other."""
     if frame.array:
         if frame.plain and 2 <= len(frame.strings) <= MAX_ARGUMENTS:
-            _arguments(frame.strings, finder)
+            _arguments(frame.strings, finder, work)
         return
     members = {string.key.lower(): string for string in frame.strings if string.key}
     pair = pair_of(members)
@@ -176,7 +262,7 @@ def _relate(frame: _Frame, finder: Finder) -> None:
         value.known.extend(beside(finder, name.text, value.text))
 
 
-def _arguments(strings: Sequence[Piece], finder: Finder) -> None:
+def _arguments(strings: Sequence[Piece], finder: Finder, work: Work) -> None:
     """Read an array of strings as a command line."""
     joined = " ".join(string.text for string in strings)
     starts: list[int] = []
@@ -184,7 +270,7 @@ def _arguments(strings: Sequence[Piece], finder: Finder) -> None:
     for string in strings:
         starts.append(at)
         at += len(string.text) + 1
-    for hit in finder.find(joined):
+    for hit in finder.find(joined, work):
         for string, start in zip(strings, starts, strict=True):
             first, last = max(hit.start - start, 0), min(hit.end - start, len(string.text))
             if first < last:

@@ -14,7 +14,7 @@ from herma.policy.redaction.hit import Certainty, Hit
 from herma.policy.redaction.run import Alphabet, plain
 from herma.policy.redaction.work import DECODED_RUN, PIECE_CHARS, RUN, Work, passing
 
-__all__ = ["encoded"]
+__all__ = ["encoded", "may_hold"]
 
 # The name of a variable is shorter than a key in base64; what is longer than the bound is judged by its beginning.
 MIN_CHARS: Final = 16
@@ -45,6 +45,11 @@ def encoded(text: str, inside: Callable[[str], list[Hit]], work: Work | None = N
                 certainty = max(Certainty.BLOCK, best.certainty)
                 yield Hit(start, _padded(text, start + len(run)), best.rule_id, best.value, certainty)
                 break
+
+
+def may_hold(text: str) -> bool:
+    """Tell whether a text has a run that is worth a look."""
+    return len(text) >= MIN_CHARS and bool(_BASE64.runs(plain(text)))
 
 
 def _unseen(text: str, runs: list[tuple[int, int]]) -> list[Hit]:

@@ -6,14 +6,17 @@ would not change.
 
 import json
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from herma.policy.redaction.relation import MAX_ARGUMENTS, beside, pair_of, tells
+from herma.policy.redaction.relation import MAX_ARGUMENTS, beside, number, pair_of, tells
+from herma.policy.redaction.work import STRING, Work, passing
 
 if TYPE_CHECKING:
     from herma.policy.redaction.redactor import Redactor
 
-__all__ = ["MAX_NESTED_JSON", "Glance", "holds_json"]
+__all__ = ["MAX_NESTED_JSON", "Glance", "Look", "holds_json"]
 
 # `arguments` of a tool call inside a stored transcript inside an event: three layers and one to spare.
 MAX_NESTED_JSON: Final = 4
@@ -21,6 +24,11 @@ MAX_NESTED_JSON: Final = 4
 MAX_LEVELS: Final = 32
 # Names of members and constants (`assistant`, `chat.completion`) repeat in every document; what looks drawn does not.
 MAX_KNOWN: Final = 4096
+# The shortest keyword has two characters; no shorter text is a secret by itself.
+MIN_SECRET_CHARS: Final = 2
+# So many texts, or characters, are asked about at once; one that is not quiet costs the others a look of their own.
+BATCH_TEXTS: Final = 64
+BATCH_CHARS: Final = 2048
 _CONSTANT: Final = re.compile(r"[A-Za-z_][A-Za-z_.-]{0,39}", re.ASCII)
 
 
@@ -44,6 +52,26 @@ def holds_json(text: str) -> bool:
     return text[:1] in {"{", "["} and text.rstrip()[-1:] in {"}", "]"}
 
 
+@dataclass(slots=True)
+class Look:
+    """What one look at a document has seen."""
+
+    work: Work
+    # Texts that hold a secret, or that only the masking can judge.
+    found: set[str] = field(default_factory=set)
+    dirty: bool = False
+    # False when the document was not seen whole.
+    sure: bool = True
+    told: dict[str, bool] = field(default_factory=dict, repr=False)
+    # Texts to be judged, each with the strings that it is made of.
+    waiting: list[tuple[str, Sequence[str]]] = field(default_factory=list, repr=False)
+
+    @property
+    def clean(self) -> bool:
+        """Tell whether the document certainly holds no secret."""
+        return self.sure and not self.dirty
+
+
 class Glance:
     """Looks at documents with one redactor; it holds no state but the constants that it found to be clean."""
 
@@ -51,70 +79,129 @@ class Glance:
         self._redactor = redactor
         self._known: set[str] = set()
 
-    def clean(self, text: str, depth: int = 0) -> bool:
-        """Tell whether a JSON text certainly holds no secret; `depth` says how many strings it stands in.
+    def clean(self, text: str) -> bool:
+        """Tell whether a JSON text certainly holds no secret.
 
         Raises:
             ValueError: the text is no JSON.
             RecursionError: it is nested too deep to be read.
         """
+        return self.look(text, 0, Work(len(text))).clean
+
+    def look(self, text: str, depth: int, work: Work) -> Look:
+        """Look at a JSON text; `depth` says how many strings it stands in.
+
+        Raises:
+            ValueError: the text is no JSON.
+            RecursionError: it is nested too deep to be read.
+        """
+        look = Look(work)
+        work.left -= passing(len(text))
         try:
-            self._value(_DECODER.decode(text), "", depth, 0)
+            self._value(_DECODER.decode(text), "", look, depth, 0)
+            self._settle(look)
         except _UnsureError:
-            return False
-        return True
+            look.sure = False
+        return look
 
-    def _value(self, value: Any, key: str, depth: int, level: int) -> None:
+    def _value(self, value: Any, key: str, look: Look, depth: int, level: int) -> None:
         if isinstance(value, str):
-            self._string(value, key, depth)
+            if self._string(value, key, look, depth):
+                look.waiting.append((value, (value,)))
         elif isinstance(value, dict):
-            self._object(value, depth, level + 1)
+            self._object(value, look, depth, level + 1)
         elif isinstance(value, list):
-            self._array(value, key, depth, level + 1)
+            self._array(value, key, look, depth, level + 1)
+        elif key and value is not None and number(self._redactor.finder, key, str(value)) is not None:
+            look.dirty = True
 
-    def _object(self, members: dict[str, Any], depth: int, level: int) -> None:
+    def _object(self, members: dict[str, Any], look: Look, depth: int, level: int) -> None:
         if level > MAX_LEVELS:
             raise _UnsureError
         texts: dict[str, str] = {}
         for name, value in members.items():
-            if name not in self._known:
-                self._string(name, "", depth)
-            if isinstance(value, str):
-                self._string(value, name, depth)
-                if name:
-                    texts[name.lower()] = value
-            elif isinstance(value, dict | list):
-                self._value(value, name, depth, level)
+            if name not in self._known and self._string(name, "", look, depth):
+                look.waiting.append((name, (name,)))
+            self._value(value, name, look, depth, level)
+            if name and isinstance(value, str):
+                texts[name.lower()] = value
         pair = pair_of(texts)
         if pair is not None and any(True for _ in beside(self._redactor.finder, *pair)):
-            raise _UnsureError
+            look.dirty = True
 
-    def _array(self, values: list[Any], key: str, depth: int, level: int) -> None:
+    def _array(self, values: list[Any], key: str, look: Look, depth: int, level: int) -> None:
         if level > MAX_LEVELS:
             raise _UnsureError
-        for value in values:
-            self._value(value, key, depth, level)
         strings = [value for value in values if isinstance(value, str)]
-        if 2 <= len(strings) == len(values) <= MAX_ARGUMENTS and self._redactor.finder.find(
-            " ".join(strings)
-        ):
-            raise _UnsureError
+        if not 2 <= len(strings) == len(values) <= MAX_ARGUMENTS:
+            look.work.left -= STRING
+            for value in values:
+                self._value(value, key, look, depth, level)
+            return
+        kept = [value for value in strings if self._string(value, key, look, depth)]
+        look.waiting.append((" ".join(strings), kept))
 
-    def _string(self, text: str, key: str, depth: int) -> None:
-        finder = self._redactor.finder
-        told = bool(key) and tells(finder, key)
-        if text in self._known and not told:
-            return
-        if depth < MAX_NESTED_JSON and holds_json(text):
-            try:
-                clean = self.clean(text, depth + 1)
-            except (ValueError, RecursionError):
-                clean = not self._redactor.edits(text)
-            if not clean:
-                raise _UnsureError
-            return
-        if self._redactor.edits(text) or (told and any(True for _ in beside(finder, key, text))):
+    def _string(self, text: str, key: str, look: Look, depth: int) -> bool:
+        """Look at one string beside its key; tell whether it has to be judged by itself."""
+        look.work.left -= STRING
+        if look.work.spent:
             raise _UnsureError
+        if key:
+            told = look.told.get(key)
+            if told is None:
+                told = look.told[key] = tells(self._redactor.finder, key)
+            if told and any(True for _ in beside(self._redactor.finder, key, text)):
+                look.dirty = True
+        if len(text) < MIN_SECRET_CHARS or text in self._known:
+            return False
+        if depth < MAX_NESTED_JSON and holds_json(text):
+            return self._nested(text, look, depth)
+        return True
+
+    def _nested(self, text: str, look: Look, depth: int) -> bool:
+        try:
+            inner = self.look(text, depth + 1, look.work)
+        except (ValueError, RecursionError):
+            return True
+        if not inner.clean:
+            look.dirty = True
+            look.found.add(text)
+        return False
+
+    def _settle(self, look: Look) -> None:
+        """Judge what waits: many short texts at a time, and one by one where something is among them."""
+        batch: list[tuple[str, Sequence[str]]] = []
+        chars = 0
+        for one in look.waiting:
+            batch.append(one)
+            chars += len(one[0])
+            if chars > BATCH_CHARS or len(batch) == BATCH_TEXTS:
+                self._judge(batch, look)
+                batch, chars = [], 0
+        if batch:
+            self._judge(batch, look)
+
+    def _judge(self, batch: list[tuple[str, Sequence[str]]], look: Look) -> None:
+        if len(batch) > 1 and self._redactor.quiet("\n".join([text for text, _ in batch]), look.work):
+            for text in {text for text, _ in batch}:
+                self._remember(text)
+            return
+        for text, parts in batch:
+            if self._redactor.quiet(text, look.work):
+                self._remember(text)
+                continue
+            if len(parts) != 1 or parts[0] is not text:
+                look.dirty = bool(self._redactor.finder.find(text, look.work)) or look.dirty
+            for part in parts:
+                if self._redactor.edits(part, work=look.work):
+                    look.dirty = True
+                    look.found.add(part)
+                else:
+                    self._remember(part)
+            if look.work.spent:
+                raise _UnsureError
+
+    def _remember(self, text: str) -> None:
         if _CONSTANT.fullmatch(text):
             if len(self._known) >= MAX_KNOWN:
                 self._known.clear()

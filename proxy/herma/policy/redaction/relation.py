@@ -6,12 +6,18 @@ from typing import Final
 from herma.policy.redaction.finder import Finder
 from herma.policy.redaction.header import authorization, cookie
 from herma.policy.redaction.hit import Hit
-from herma.policy.redaction.judgement import Form, Value, judge
+from herma.policy.redaction.judgement import TOKEN_ID, Form, Value, judge
+from herma.policy.redaction.name import Strength
 
-__all__ = ["MAX_ARGUMENTS", "beside", "pair_of", "tells"]
+__all__ = ["MAX_ARGUMENTS", "beside", "number", "pair_of", "tells"]
 
 # A command line of 512 arguments is a build, and its credentials stand in front.
 MAX_ARGUMENTS: Final = 512
+MIN_PASSWORD_DIGITS: Final = 4
+# Telephone numbers and seconds since 1970 have ten digits.
+MIN_SECRET_DIGITS: Final = 11
+# Microseconds since 1970 have sixteen.
+MIN_TOKEN_DIGITS: Final = 17
 _NAME_KEYS: Final = ("name", "key", "header", "field", "variable", "k", "parameter")
 _VALUE_KEYS: Final = ("value", "v", "val", "content", "default")
 _COOKIES: Final = frozenset({"cookie", "set-cookie", "cookies"})
@@ -37,6 +43,24 @@ def beside(finder: Finder, key: str, text: str) -> Iterator[Hit]:
         known, Value(0, len(text), text, '"', closed=True), Form(colon=True, data=True, member=True), "", key
     ):
         yield Hit(0, len(text), known.rule_id, text)
+
+
+def number(finder: Finder, key: str, written: str) -> Hit | None:
+    """Find out whether a number is a credential, from its key and its length: a PIN, a password of digits, a long secret.
+
+    Counts, limits and times stand beside names of tokens, so those have to be longer than any time.
+    """
+    known = finder.names.classify(key)
+    if known is None or not written.isdigit():
+        return None
+    least = (
+        MIN_PASSWORD_DIGITS
+        if known.password
+        else MIN_SECRET_DIGITS
+        if known.strength == Strength.STRONG and known.rule_id != TOKEN_ID
+        else MIN_TOKEN_DIGITS
+    )
+    return Hit(0, len(written), known.rule_id, written) if len(written) >= least else None
 
 
 def pair_of[T](members: Mapping[str, T]) -> tuple[T, T] | None:

@@ -23,6 +23,7 @@ __all__ = [
     "RUN",
     "STRING",
     "TIMED_OUT",
+    "TOKEN_UNITS",
     "VALUE",
     "Work",
     "passing",
@@ -49,11 +50,13 @@ FORMAT: Final = 2
 COMMAND: Final = 14
 LINE: Final = 30
 HIT: Final = 45
-# An escape decoded, a run of token characters seen, a run of base64 decoded, a string of a document looked at.
+# An escape decoded, a run of token characters seen, a run of base64 decoded, a string of a document looked at,
+# a token of one read for masking.
 DECODED_SIGN: Final = 2.5
 RUN: Final = 1
 DECODED_RUN: Final = 4
-STRING: Final = 4
+STRING: Final = 1.5
+TOKEN_UNITS: Final = 1.5
 # A pattern that met its timeout has stalled for twenty milliseconds.
 TIMED_OUT: Final = 20_000
 

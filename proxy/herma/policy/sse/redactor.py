@@ -13,8 +13,11 @@ from typing import Any, Final
 
 from herma.policy.decision import Finding
 from herma.policy.redaction.channel import Channel
-from herma.policy.redaction.document import literal, redact_string, spans, strings
+from herma.policy.redaction.document import literal, rewrites, spans, unjudged_document
+from herma.policy.redaction.glance import Look
+from herma.policy.redaction.hit import UNJUDGED_ID
 from herma.policy.redaction.redactor import Redactor
+from herma.policy.redaction.work import Work
 from herma.policy.routing.route import Dialect
 from herma.policy.sse.channels import Approval, approval, channel_key, ended_item, ending, event_name, texts
 from herma.policy.sse.framing import Framing
@@ -63,6 +66,8 @@ class _Waiting:
     edits: list[tuple[int, int, str]] = field(default_factory=list)
     parts: list[_Part] = field(default_factory=list)
     suffix: bytes = b""
+    # What stands for the whole data, when judging it would have taken too long.
+    unjudged: str = ""
 
     def decided(self) -> bool:
         return all(part.decided() for part in self.parts)
@@ -76,6 +81,8 @@ class _Waiting:
                 return self.event.with_data(new.encode("utf-8", "surrogateescape"))
             start, end = spans(self.data)[part.pointer]
             self.edits.append((start, end, literal(new, self.data[start:end])))
+        if self.unjudged:
+            return self.event.with_data(self.unjudged.encode())
         if not self.edits:
             return self.event.raw
         parts: list[str] = []
@@ -222,20 +229,22 @@ class SseRedactor:
 
     def _strings(self, waiting: _Waiting, text: str, pieces: Collection[str]) -> bool:
         """Mask the strings that are no pieces; tell whether they were all clean."""
+        look = Look(Work(len(text)), sure=False)
         # It has been read once: an error means that it is nested at the very bound, and its strings are looked at one by one.
         with suppress(ValueError, RecursionError):
-            if self._redactor.glance.clean(text):
+            look = self._redactor.glance.look(text, 0, look.work)
+            if look.clean:
                 return True
         # Of two equal keys the client reads the last one; the first is judged as a string of its own.
         places = spans(text) if pieces else {}
-        seen = {pointer: places[pointer] for pointer in pieces}
-        for piece in strings(text, self._redactor.finder):
-            if seen.get(piece.pointer) == (piece.start, piece.end):
-                continue
-            new, findings = redact_string(self._redactor, piece, 0)
-            if findings:
-                self._findings.extend(findings)
-                waiting.edits.append((piece.start, piece.end, literal(new, text[piece.start : piece.end])))
+        edits = rewrites(self._redactor, text, look, but={places[pointer] for pointer in pieces})
+        if look.work.spent:
+            self._findings.append(Finding(UNJUDGED_ID))
+            waiting.unjudged = unjudged_document(self._redactor, text)
+            return False
+        for edit in edits:
+            self._findings.extend(edit.findings)
+            waiting.edits.append((edit.start, edit.end, edit.written))
         return not waiting.edits
 
     def _carry(self, waiting: _Waiting, text: str, value: Any, pieces: Collection[str]) -> bool:
