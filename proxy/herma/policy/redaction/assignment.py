@@ -80,6 +80,9 @@ def assigned(text: str, first: int, last: int, names: Names) -> Iterator[Hit]:
         yield from _after_blank(text, first, joint.end, known, flag)
         return
     value = _cell(text, joint.end) if joint.join == Join.CELL else read_value(text, joint.end)
+    # `PASSWORD :'pw'` is a variable of psql.
+    if joint.sign == ":" and not joint.close and text[joint.end - 2 : joint.end + 1] in {" :'", ' :"'}:
+        return
     # In 'NAME=' the quote closes what was opened before the name.
     if value is None or (value.quote and value.quote == text[first - 1 : first] and not joint.close):
         return

@@ -1,4 +1,4 @@
-r"""Private key blocks: PEM, OpenSSH, PGP; whole, cut off, indented, quoted, or with `\n` written out.
+r"""Private key blocks: PEM, OpenSSH, SSH2, PGP, OpenVPN; whole, cut off, indented, quoted, or with `\n` written out.
 
 The header line stays; everything between it and the footer is the secret. Without a footer the key ends where lines stop
 looking like base64.
@@ -14,14 +14,18 @@ __all__ = ["BLOCK_ID", "MAX_BLOCK_CHARS", "key_ends", "private_key"]
 BLOCK_ID: Final = "private-key"
 # An RSA key of 16,384 bits is 12 KiB of text, a PGP key with photo 60 KiB. Beyond the bound the rest is masked as well.
 MAX_BLOCK_CHARS: Final = 64 * 1024
-_HEADER: Final = re.compile(r"-{4,5}BEGIN[ ](?:[A-Z0-9 ]{0,24})PRIVATE[ ]KEY(?:[ ]BLOCK)?-{4,5}", re.ASCII)
+_HEADER: Final = re.compile(
+    r"-{4,5}[ ]?BEGIN[ ](?:[A-Z0-9 ]{0,24}PRIVATE[ ]KEY(?:[ ]BLOCK)?|OpenVPN[ ]Static[ ]key[ ]V1|[A-Z ]{0,16}SECRET[ ]KEY)[ ]?-{4,5}",
+    re.ASCII,
+)
 _PUTTY: Final = re.compile(r"Private-Lines:[ ]\d{1,4}", re.ASCII)
 # What stands between two pieces of a key: line ends (also written out), indentation, quotes, plus signs, diff and quote marks.
 _GAP: Final = re.compile(r"(?:\\{1,8}[nrt]|[\s\"'+>|,#*/]|-(?!-)|\\(?=\n)){0,80}+")
 _PIECE: Final = re.compile(
-    r"(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash):[^\n\\\"]{0,200}+|[A-Za-z0-9+/=]{1,4096}+", re.ASCII
+    r"Comment:[ ]?\"[^\n\\\"]{0,200}+\"|(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash):[^\n\\\"]{0,200}+|[A-Za-z0-9+/=]{1,4096}+",
+    re.ASCII,
 )
-_FOOTER: Final = re.compile(r"-{4,5}END[ ]", re.ASCII)
+_FOOTER: Final = re.compile(r"-{4,5}[ ]?END[ ]", re.ASCII)
 _WORDS: Final = re.compile(r"[A-Za-z]{1,15}[ ][A-Za-z]")
 # A line of a key is 64 to 76 characters; a shorter run is its last line, or no key any more.
 _MIN_PIECE: Final = 16

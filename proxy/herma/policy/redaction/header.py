@@ -13,6 +13,7 @@ from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.name import Names
 from herma.policy.redaction.value import (
     MAX_JUDGED_CHARS,
+    is_code,
     is_dull,
     is_placeholder,
     is_reference,
@@ -108,7 +109,7 @@ def authorization(text: str, end: int) -> Iterator[Hit]:
     if credential is None:
         return
     written = untrailed(credential.group())
-    if _left_alone(written) or is_dull(written):
+    if _left_alone(written) or is_dull(written) or (not known and is_code(written)):
         return
     # A word nobody knows as a scheme begins a sentence ("Authorization: see below") unless a key follows.
     if (

@@ -107,7 +107,8 @@ def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
         )
     if not written.isascii():
         return known.password and looks_like_password(written)
-    if form.loose and known.strength == Strength.WEAK:
+    # The argument of `Credential("…")` is as often the user.
+    if form.loose and not (known.password and known.strength == Strength.STRONG):
         return looks_issued(written)
     if form.comma or form.prose or form.loose:
         return looks_like_password(written) and not identifier(written)

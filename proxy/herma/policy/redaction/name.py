@@ -127,6 +127,11 @@ class Names:
     def _classify(self, name: str) -> Name | None:
         if len(name) > MAX_NAME_CHARS:
             return None
+        if not name.isascii():
+            # Names of other languages are looked up whole: cutting `mật khẩu` at its accents would leave no word.
+            known = self._words.get("".join(name.lower().split()))
+            if known is not None:
+                return self._judge(known, [], name)
         words = words_of(name)
         if words[:2] == ["tf", "token"]:
             words = words[:2]

@@ -31,16 +31,17 @@ _REFERENCE: Final = re.compile(
     | ` | <[^>]{0,200}+>?$ | \{\{ | \#\{       # `…` <…> {{…}} \#{…}
     | \{[\w.$\[\]'"()! -]{0,80}+\}             # {name}
     | %[A-Za-z_]\w{0,64}+%$ | %(?:\(\w{0,32}\))?[sdr]$   # %VAR% %s %(x)s
-    | !\w{1,16}+\s | @[\w./~-]{1,200}+$       # !Ref x, !secret x, @file
+    | !\w{1,16}+\s | !(?:vault|secret|env|ref|sub|getatt|include|file|encrypted|reference|var)$ | @[\w./~-]{1,200}+$       # !Ref x, !secret x, @file
     | \( | \[\s? | &[a-z*]                     # a tuple, a list, a pointer
     """,
-    re.VERBOSE | re.ASCII,
+    re.VERBOSE | re.ASCII | re.IGNORECASE,
 )
 _CODE: Final = re.compile(
     r"""
       (?:os\.environ|os\.getenv|process\.env|import\.meta|env\.|System\.getenv|getenv|ENV\[|Deno\.env|std::env|viper\.)
     | (?:await|new|lambda|return|function|async|not|if|yield)(?:\s|$)
     | [A-Za-z_$][\w$]{0,64}+(?:(?:\??\.|::|->)[A-Za-z_$][\w$]{0,64}+){0,8}+[!?]?\s?[(\[]   # f( a.b( a[
+    | [A-Za-z][A-Za-z0-9]{1,20}+(?:-[A-Za-z0-9]{1,12}){1,3}\([A-Za-z]   # HMAC-SHA1(x
     | (?:self|this|cls|cfg|config|conf|settings|args|opts|options|params|var|local|data|secrets|env|vars|steps|user|request|req|
         res|resp|response|ctx|context|props|state|form|body|event|values|global|process|input|inputs|account|session|client|
         obj|object|row|item|credentials|creds|auth|token|tokens|key|e|i|r|t|n|o|a|s|db)
