@@ -79,5 +79,22 @@ def test_the_same_exemption_twice_is_refused() -> None:
 )
 def test_an_end_that_has_come_or_is_far_is_told(expires: str, warned: list[str]) -> None:
     """The file is valid all the same: what has expired is not applied."""
-    settings = parsed(listed(GOOD.replace("2026-09-30", expires)))
+    settings = parsed(listed(GOOD.replace("2026-09-30", expires) + f", digest: '{DIGEST}'"))
     assert [warning.code for warning in settings.warnings] == warned
+
+
+@pytest.mark.parametrize(
+    ("subject", "fix"),
+    [
+        ("server: relay", "add the digest that `herma explain` prints"),
+        ("job: report", "add the digest that `herma explain` prints"),
+        ("route: 'POST /api/jobs'", "name the server or the job, with its digest"),
+    ],
+)
+def test_an_exemption_by_name_alone_is_told(subject: str, fix: str) -> None:
+    """Whoever may write an entry chooses its name; one that has expired does no harm any more."""
+    (warning,) = parsed(listed(GOOD.replace("server: relay", subject))).warnings
+    assert warning.code == "exemptions.wide"
+    assert fix in warning.message
+    expired = GOOD.replace("server: relay", subject).replace("2026-09-30", "2026-01-01")
+    assert [one.code for one in parsed(listed(expired)).warnings] == ["exemptions.expired"]

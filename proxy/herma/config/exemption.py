@@ -74,6 +74,8 @@ class Exemptions:
             reader.problem(at, "exemptions.twice", message)
         self._seen[same] = at
         self._judge_expiry(reader, made, reader.at((*path, "expires")))
+        if made.digest is None and made.expires > self._today:
+            _warn_of_width(reader, made, at)
         return replace(made, at=at)
 
     def _judge_expiry(self, reader: Reader, made: Exemption, at: Source) -> None:
@@ -83,3 +85,15 @@ class Exemptions:
         elif made.expires - self._today > timedelta(days=MAX_DAYS):
             message = f"the exemption from {made.rule} lasts longer than a year; let it end sooner"
             reader.warn(at, "exemptions.long", message)
+
+
+def _warn_of_width(reader: Reader, made: Exemption, at: Source) -> None:
+    """Say what an exemption without a digest means: whoever writes an entry or a job chooses its name."""
+    if made.subject.route is not None:
+        found, fix = (
+            "whatever is sent to this route passes the rule",
+            "name the server or the job, with its digest",
+        )
+    else:
+        found, fix = "whatever has this name passes the rule", "add the digest that `herma explain` prints"
+    reader.warn(at, "exemptions.wide", f"{found}; {fix}")
