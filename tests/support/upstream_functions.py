@@ -12,6 +12,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Self
 
+from support.tree import ROOT
+
 __all__ = ["NoUpstream", "Stopped", "UpstreamFunctions"]
 
 WORKER = Path(__file__).parent / "upstream_worker.py"
@@ -37,11 +39,11 @@ class UpstreamFunctions:
     """The functions; use it as a context."""
 
     def __init__(self) -> None:
-        venv = os.environ.get("HERMA_HERMES_VENV", "")
-        self._python = Path(venv) / "bin" / "python"
-        if not venv or not self._python.exists():
+        venv = Path(os.environ.get("HERMA_HERMES_VENV") or ROOT / ".cache" / "hermes-0.19.0")
+        self._python = venv / "bin" / "python"
+        if not self._python.exists():
             raise NoUpstream(
-                "HERMA_HERMES_VENV names no environment with hermes-agent; `make hermes-venv` makes one"
+                f"no hermes-agent in {venv}: `make hermes-venv` installs it, or HERMA_HERMES_VENV names an environment that has it"
             )
         self._process: subprocess.Popen[bytes] | None = None
         self._pending = b""

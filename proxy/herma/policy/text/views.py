@@ -78,16 +78,17 @@ def views(text: str) -> Views:
         lowered = text.lower()
         return Views(lowered, lowered)
     plain = unicodedata.normalize("NFKC", strip_invisible(text)).lower()
-    bare = _MARKS_ON_LATIN.sub("", unicodedata.normalize("NFKD", plain))
-    return Views(plain, unicodedata.normalize("NFC", bare.translate(_LOOKALIKES)))
+    latin = unicodedata.normalize("NFKD", plain).translate(_LOOKALIKES)
+    # Marks go last: one on a look-alike is one on a Latin letter.
+    return Views(plain, unicodedata.normalize("NFC", _MARKS_ON_LATIN.sub("", latin)))
 
 
 def reading(text: str) -> str:
     """Give the Latin text that a reader takes this for, letter case kept: what a command spelled so is meant to run."""
     if text.isascii():
         return text
-    bare = _MARKS_ON_LATIN.sub("", unicodedata.normalize("NFKD", strip_invisible(text)))
-    return unicodedata.normalize("NFC", bare.translate(_LOOKALIKES))
+    latin = unicodedata.normalize("NFKD", strip_invisible(text)).translate(_LOOKALIKES)
+    return unicodedata.normalize("NFC", _MARKS_ON_LATIN.sub("", latin))
 
 
 def conceals(text: str) -> bool:
