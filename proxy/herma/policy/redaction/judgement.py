@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from herma.policy.redaction.name import Name, Strength
+from herma.policy.redaction.name import Name, Strength, words_of
 from herma.policy.redaction.value import (
     MAX_JUDGED_CHARS,
     is_code,
@@ -74,13 +74,18 @@ def judge(known: Name, value: Value, form: Form, text: str, name: str) -> bool:
             and (not form.colon or bool(value.quote))
             and not form.prose
         )
-    if written.lower() == name.lower() or _pathlike(written):
+    if _names_itself(written.lower(), name) or _pathlike(written):
         return False
     if value.quote:
         return _judge_quoted(known, value, form)
     if is_code(written):
         return False
     return _judge_bare(known, value, form, text)
+
+
+def _names_itself(lower: str, name: str) -> bool:
+    """Tell whether the value is the name again, or the product in it: the defaults of images (`POSTGRES_PASSWORD=postgres`)."""
+    return lower == name.lower() or (lower.isalpha() and lower in words_of(name))
 
 
 def _pathlike(written: str) -> bool:

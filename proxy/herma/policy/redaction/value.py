@@ -25,7 +25,8 @@ __all__ = [
 
 _REFERENCE: Final = re.compile(
     r"""
-      (?:\$\{?[A-Za-z_][\w:.?+/-]{0,200}+\}?){1,8}$      # $VAR ${VAR:-x} $env:VAR $A$B
+      \$\$[({A-Za-z_]                            # $$VAR of a compose file
+    | (?:\$\{?[A-Za-z_][\w:.?+/-]{0,200}+\}?){1,8}$      # $VAR ${VAR:-x} $env:VAR $A$B
     | \$\{ | \$\( | \$\w{1,64}+->              # ${…, $(…
     | \$[0-9@*\#?!]                            # $1 $@
     | ` | <[^>]{0,200}+>?$ | \{\{ | \#\{       # `…` <…> {{…}} \#{…}
@@ -53,7 +54,7 @@ _CODE: Final = re.compile(
 _PLACEHOLDER: Final = re.compile(
     r"your[-_ ]?|[-_]your|example|placeholder|change[-_]?me|redacted|replace[-_]?(?:me|with|this)|insert[-_]|<[a-z]|\.\.\.|…|\*{3}|x{4}"
     r"|fake[-_]?(?:key|token|secret)|dummy|\bfoo\b|todo\b|\bmy[-_](?:api|secret|token|key|pass)|some[-_]?(?:secret|token|key|password)"
-    r"|(?:test|sample|demo)[-_]?(?:key|token|secret|password)s?$|(?:token|key|secret|password)[-_]?here|_here$|^put[-_]|^enter[-_]"
+    r"|(?:test|sample|demo)[-_]?(?:key|token|secret|password)s?$|(?:token|key|secret|password)[-_]?here|_here$|^(?:token|key|secret|test|abc)[-_]?\d{1,4}$|^(?:my|some|the|super|top|very)[-_]?secret[-_]?(?:password|pass|key|token|value|pw|string)?$|^put[-_]|^enter[-_]"
     r"|^(?:api|access|secret|auth|bot|user)[-_ ]?(?:key|token|secret|password|id)$|0123456789|^1234567890[a-z]{0,6}$",
     re.ASCII,
 )
