@@ -65,8 +65,8 @@ quality: $(VENV)/dev.stamp  ## Score the detectors; CORPORA=dir, REALFILES='dir 
 		$(if $(RATCHET),--ratchet '$(RATCHET)') $(if $(RECORD),--record) $(if $(RECORD_AS),--record-as '$(RECORD_AS)') \
 		$(if $(VERBOSE),--verbose) $(if $(JSON),--json)
 
-bench-detect: $(VENV)/dev.stamp  ## Measure the speed of the detectors beside the upstream's own functions
-	$(PY) tests/bench/detect.py
+bench-detect: $(VENV)/dev.stamp  ## Time the detectors beside the upstream's own functions; WRITE=1 writes the page
+	$(PY) tests/bench/detect.py $(if $(WRITE),--write)
 
 docs: $(VENV)/dev.stamp  ## Write the generated pages again
 	HERMA_WRITE_DOCS=1 $(PY) -m pytest -q -m generated
