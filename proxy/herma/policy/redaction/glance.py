@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from herma.policy.redaction.relation import MAX_ARGUMENTS, beside, number, pair_of, tells
-from herma.policy.redaction.work import STRING, Work, passing
+from herma.policy.redaction.work import DOCUMENT, NEW_NAME, STRING, VALUE, Work, passing
 
 if TYPE_CHECKING:
     from herma.policy.redaction.redactor import Redactor
@@ -26,6 +26,8 @@ MAX_LEVELS: Final = 32
 MAX_KNOWN: Final = 4096
 # The shortest keyword has two characters; no shorter text is a secret by itself.
 MIN_SECRET_CHARS: Final = 2
+# `{"a":"b"}` is shorter than any document that holds a secret.
+MIN_JSON_CHARS: Final = 10
 # So many texts, or characters, are asked about at once; one that is not quiet costs the others a look of their own.
 BATCH_TEXTS: Final = 64
 BATCH_CHARS: Final = 2048
@@ -126,8 +128,9 @@ class Glance:
             if name and isinstance(value, str):
                 texts[name.lower()] = value
         pair = pair_of(texts)
-        if pair is not None and any(True for _ in beside(self._redactor.finder, *pair)):
-            look.dirty = True
+        if pair is not None:
+            look.work.left -= VALUE
+            look.dirty = look.dirty or any(True for _ in beside(self._redactor.finder, *pair))
 
     def _array(self, values: list[Any], key: str, look: Look, depth: int, level: int) -> None:
         if level > MAX_LEVELS:
@@ -149,12 +152,15 @@ class Glance:
         if key:
             told = look.told.get(key)
             if told is None:
+                look.work.left -= NEW_NAME
                 told = look.told[key] = tells(self._redactor.finder, key)
-            if told and any(True for _ in beside(self._redactor.finder, key, text)):
-                look.dirty = True
+            if told:
+                look.work.left -= VALUE
+                look.dirty = look.dirty or any(True for _ in beside(self._redactor.finder, key, text))
         if len(text) < MIN_SECRET_CHARS or text in self._known:
             return False
-        if depth < MAX_NESTED_JSON and holds_json(text):
+        if len(text) >= MIN_JSON_CHARS and depth < MAX_NESTED_JSON and holds_json(text):
+            look.work.left -= DOCUMENT
             return self._nested(text, look, depth)
         return True
 

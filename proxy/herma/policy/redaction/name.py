@@ -96,6 +96,7 @@ class Names:
         self._cache: dict[str, Name | None] = {}
         for rule in rules:
             self._take(rule.id, rule.options)
+        self._suffixes = (*self._endings, *self._weak_endings)
 
     def _take(self, rule_id: str, options: Mapping[str, Any]) -> None:
         def word(strength: str) -> _Word:
@@ -145,6 +146,8 @@ class Names:
             if known is not None and len(words) >= count:
                 return self._judge(known, words[:-count], joined)
         last = words[-1]
+        if not last.endswith(self._suffixes):
+            return None
         for ending, known in (*self._endings.items(), *self._weak_endings.items()):
             if last.endswith(ending):
                 return self._judge(known, [*words[:-1], last[: -len(ending)]], ending)

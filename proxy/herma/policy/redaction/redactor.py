@@ -18,7 +18,7 @@ from herma.policy.redaction.gate import lowered
 from herma.policy.redaction.glance import Glance
 from herma.policy.redaction.hit import Certainty, Hit
 from herma.policy.redaction.view import DECODERS, Span, View, wrapped
-from herma.policy.redaction.work import Work, passing
+from herma.policy.redaction.work import TEXT, Work, passing
 from herma.policy.rule import Rule
 from herma.policy.secret import Secret
 
@@ -163,12 +163,14 @@ class Redactor:
         return groups
 
     def _everywhere(self, text: str, work: Work, layer: int = 0) -> list[_Found]:
+        work.left -= TEXT
         if not wrapped(text):
             return [([(hit.start, hit.end)], 0, hit) for hit in self._hits(text, work, layer)]
         found: list[_Found] = []
         queue = [(View(text), 0)]
         seen = {text}
         for view, depth in queue:
+            work.left -= 2 * TEXT
             found.extend(self._mapped(view, depth, self._hits(view.text, work, layer)))
             if depth == MAX_DEPTH:
                 continue

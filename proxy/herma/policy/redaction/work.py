@@ -13,15 +13,18 @@ __all__ = [
     "COMMAND",
     "DECODED_RUN",
     "DECODED_SIGN",
+    "DOCUMENT",
     "FORMAT",
     "HIT",
     "LINE",
     "NAME",
+    "NEW_NAME",
     "NO_VALUE",
     "PIECE_CHARS",
     "PLACE",
     "RUN",
     "STRING",
+    "TEXT",
     "TIMED_OUT",
     "TOKEN_UNITS",
     "VALUE",
@@ -55,8 +58,12 @@ HIT: Final = 45
 DECODED_SIGN: Final = 2.5
 RUN: Final = 1
 DECODED_RUN: Final = 4
-STRING: Final = 1.5
-TOKEN_UNITS: Final = 1.5
+STRING: Final = 2
+TOKEN_UNITS: Final = 2
+# A name looked up for the first time, a document in a string, a text or a view of one.
+NEW_NAME: Final = 4
+DOCUMENT: Final = 8
+TEXT: Final = 6
 # A pattern that met its timeout has stalled for twenty milliseconds.
 TIMED_OUT: Final = 20_000
 
