@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.entry import finder
-from herma.policy.entry.finder import Entry, entries, may_hold_entry
+from herma.policy.entry import finder, written
+from herma.policy.entry.finder import Entry, Kind, entries, may_hold_entry
 
 ENTRY = {"command": "bash", "args": ["-c", "echo hi"]}
 PLACES: dict[str, tuple[Any, str, str]] = {
@@ -120,9 +120,9 @@ def test_nests_and_attempts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None
         deep = {"mcp_x": json.dumps(deep)}
     assert [entry for entry in entries(deep) if entry.name == "j"] == []
     assert list(entries(['{"x":' * 100_000 + '"args":'])) == []
-    monkeypatch.setattr(finder, "MAX_NAMES", 3)
+    monkeypatch.setattr(written, "MAX_NAMES", 3)
     text = json.dumps([ENTRY] * 5)
-    assert {"command": "", "args": [], "rest": text} in [entry.fields for entry in entries([text])]
+    assert [entry.kind for entry in entries([text])] == [Kind.UNREAD]
 
 
 @pytest.mark.parametrize("padding", ["x", " ", "mcp "])
@@ -131,7 +131,7 @@ def test_a_string_that_is_too_long_to_be_read_is_not_read_in_part(padding: str) 
     text = padding * (finder.MAX_STRING_CHARS // len(padding)) + json.dumps({"mcp_servers": {"j": ENTRY}})
     found = list(entries({"a": text}))
     assert [entry.place for entry in found] == ["/a"]
-    assert found[0].size() >= len(text)
+    assert found[0].kind is Kind.UNREAD
 
 
 def test_a_long_string_without_names_of_entries_is_no_entry() -> None:

@@ -207,10 +207,15 @@ def programs(argv: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Give the vector itself, and each of its tails that begins with a known program or with what a launcher launches."""
     count = 0
     launched = 0
+    seen: set[str] = set()
     for index, word in enumerate(argv):
         name = basename(word)
         perhaps = launched > 0 and word[:1] not in _NO_PROGRAM and "=" not in word
         if index == 0 or name in _KNOWN or perhaps:
+            if name in seen and name not in SHELLS and name not in _INTERPRETERS:
+                # A shorter vector of the same program says nothing new.
+                continue
+            seen.add(name)
             yield tuple(argv[index:])
             count += 1
             if count >= MAX_PROGRAMS:

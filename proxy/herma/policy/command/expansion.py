@@ -12,7 +12,7 @@ __all__ = ["expand"]
 _EXPANSION = re.compile(r"\$\{?([#!]?)([A-Za-z_]\w{0,63}|[0-9@*])(?:\[[^\]]{0,32}\])?(.*?)\}?", re.DOTALL)
 _SLICE = re.compile(r":\s{0,4}(-?\d{1,6})\s{0,4}(?::\s{0,4}(-?\d{1,6}))?")
 # Text that a pattern of an expansion is tried on, at each of its characters; names and paths are short.
-MAX_SUBJECT_CHARS = 512
+MAX_SUBJECT_CHARS = 128
 # What is the same on nearly every host, so that letters can be cut from it.
 _USUAL = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

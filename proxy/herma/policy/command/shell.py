@@ -26,12 +26,19 @@ __all__ = ["Reading", "read_argv", "read_script", "resolve_argv", "resolve_scrip
 # Scripts inside scripts: `env -S "sh -c '…'"`, decoded text, eval. Published ones nest three deep.
 MAX_DEPTH = 6
 # A script is a line or a page; what is longer is cut here and refused by the judge of entries. The grammar takes time
-# that grows with the square of a pipeline's length: half a second for this much.
+# that grows with the square of a pipeline's length.
 MAX_SCRIPT_CHARS = 8 * 1024
 MAX_LINES = 512
-MAX_CALLS = 512
+# Programs that one entry starts; a long start script has some thirty.
+MAX_CALLS = 160
 MAX_CODES = 16
-MAX_NODES = 20_000
+# Scripts within one entry, and pipes in one script: the grammar's time grows with the square of these.
+MAX_SCRIPTS = 64
+MAX_PIPES = 300
+# Parameters that are filled in; a page of script has some fifty.
+MAX_EXPANSIONS = 400
+# Nodes of all syntax trees of one entry; a page of script has some five hundred.
+MAX_NODES = 5_000
 # Characters parsed for one entry, over all scripts inside scripts.
 MAX_PARSED_CHARS = 32 * 1024
 # Levels of one syntax tree; people nest a handful of blocks. Python's own stack ends at about 150 of them.
@@ -121,6 +128,8 @@ class _Reader:
         self._nodes = 0
         self._levels = 0
         self._parsed = 0
+        self._scripts = 0
+        self._expansions = 0
         self._positional: tuple[str, ...] = ()
         self._aliases: dict[str, str] = {}
 
@@ -136,8 +145,15 @@ class _Reader:
     def script(self, text: str, positional: tuple[str, ...], depth: int) -> str | None:
         """Read a script; give what it prints, None when that cannot be known."""
         self._parsed += min(len(text), MAX_SCRIPT_CHARS)
-        if depth > MAX_DEPTH or self._parsed > MAX_PARSED_CHARS:
+        self._scripts += 1
+        if (
+            depth > MAX_DEPTH
+            or self._parsed > MAX_PARSED_CHARS
+            or self._scripts > MAX_SCRIPTS
+            or text.count("|") > MAX_PIPES
+        ):
             self.whole = False
+        if not self.whole:
             return None
         saved = {name: value for name, value in self.variables.items() if name.isdigit() or name in "@*"}
         outer = self._positional
@@ -228,6 +244,8 @@ class _Reader:
         self._nodes += 1
         if self._nodes > MAX_NODES or self._levels >= MAX_LEVELS:
             self.whole = False
+        if not self.whole:
+            # What could not be read is refused; there is no use in reading on.
             return False
         self._levels += 1
         return True
@@ -386,6 +404,9 @@ class _Reader:
             case "string_content":
                 return re.sub(r"\\([$`\"\\])", r"\1", _text(node))
             case "simple_expansion" | "expansion":
+                self._expansions += 1
+                if self._expansions > MAX_EXPANSIONS:
+                    self.whole = False
                 return expand(_text(node), self.variables)
             case "command_substitution" | "process_substitution":
                 output, text = self._block(node, None, depth + 1) if depth < MAX_DEPTH else (None, "")

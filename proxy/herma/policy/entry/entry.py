@@ -9,7 +9,10 @@ __all__ = ["Entry", "Kind"]
 
 
 class Kind(StrEnum):
-    """What an entry is: a server, or one of its kin in the agent's configuration."""
+    """What an entry is: a server, or one of its kin in the agent's configuration.
+
+    `UNREAD` is text that may hold entries and is more than can be read; it is refused.
+    """
 
     SERVER = "server"
     COMMAND = "command"
@@ -18,6 +21,7 @@ class Kind(StrEnum):
     PASSES = "passes"
     SETTING = "setting"
     ENDPOINT = "endpoint"
+    UNREAD = "unread"
 
 
 @dataclass(frozen=True, slots=True)

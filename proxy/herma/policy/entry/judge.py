@@ -71,7 +71,7 @@ class EntryJudge:
     def judge_entry(self, entry: Entry) -> tuple[Finding, ...]:
         """Give what is wrong with an entry; a finding's level says whether it refuses."""
         fields = Fields.of(entry.fields)
-        if len(fields.words) > MAX_WORDS or entry.size() > MAX_ENTRY_CHARS:
+        if entry.kind is Kind.UNREAD or len(fields.words) > MAX_WORDS or entry.size() > MAX_ENTRY_CHARS:
             # What cannot be judged whole is refused, not judged in part.
             return (Finding(OVERSIZE, Level.HIGH, entry.place),)
         read = EntryReading.of(fields)

@@ -9,10 +9,12 @@ from typing import Any
 
 from herma.policy.entry.entry import Entry, Kind
 
-__all__ = ["GATE_WORDS", "kin_of", "steps"]
+__all__ = ["GATE_WORDS", "KEPT_KEYS", "kin_of", "steps"]
 
 # How often list and mapping may alternate below a key: `hooks.<event>[].hooks[].command`.
 MAX_LEVELS = 4
+# Keys of the way to a value that tell what it is: `config.tts.providers.<name>.command`.
+KEPT_KEYS = 4
 
 _COMMANDS = frozenset(
     {

@@ -36,7 +36,7 @@ class Settings:
                 names = [str(name).lower() for name in entry.fields.get("passes", ())]
                 kinds = {kind for name in names for kind in self._kinds.get(("env_passthrough", name), ())}
                 yield from (f"setting:{kind}" for kind in kinds)
-            case Kind.SERVER | Kind.COMMAND | Kind.VOLUMES | Kind.ENDPOINT:
+            case Kind.SERVER | Kind.COMMAND | Kind.VOLUMES | Kind.ENDPOINT | Kind.UNREAD:
                 return
 
     def _of(self, entry: Entry) -> set[str]:

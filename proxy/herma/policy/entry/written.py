@@ -1,0 +1,125 @@
+"""Entries as texts write them: JSON inside other text, YAML that may be part of prose, command lines that set keys.
+
+The patterns take what looks like an entry from anywhere in a text; whether it is one of a harmful kind is the judge's matter.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from herma.policy.entry.entry import Entry, Kind
+from herma.policy.entry.kin import KEPT_KEYS, kin_of, steps
+
+__all__ = ["on_command_lines", "written_in_json", "written_in_yaml"]
+
+# Names such as `"command":` that JSON is tried around in one string, and how many braces before each: an entry, its
+# map, the configuration around that, and one more.
+MAX_NAMES = 512
+MAX_ENCLOSING = 4
+
+_JSON_NAME = re.compile(
+    r"\"(?:command|url|args|hooks|quick_commands|startup\w{0,12}|approvals|command_allowlist|hooks_auto_accept|lsp|tts|stt|plugins"
+    r"|terminal|base_url|mcp_?servers|[^\"\n]{0,20}u00[^\"\n]{0,40})\\{0,8}\"\s{0,20}:"
+    r"|\"(?:path|key)\\{0,8}\"\s{0,20}:\s{0,20}\\{0,8}\"/?(?:mcp_?servers|hooks|approval|quick_commands|startup|command_allowlist|plugins)"
+)
+_YAML_COMMAND = re.compile(
+    r"(?m)^[ \t]{0,40}(?:- )?[\"']?command[\"']?[ \t]{0,8}[:=][ \t]{0,8}(\S[^\n]{0,4000})((?:\n[^\n]{0,4000}){0,40})"
+)
+_YAML_URL = re.compile(
+    r"(?m)^[ \t]{0,40}(?:- )?[\"']?url[\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?(\S{4,2000}?)[\"']?[ \t]{0,40}$"
+)
+_YAML_ARGS = re.compile(
+    r"(?m)^[ \t]{0,40}[\"']?args[\"']?[ \t]{0,8}[:=][ \t]{0,8}(\[[^\n]{0,4000})?((?:\n[ \t]{0,40}-[ \t][^\n]{0,4000}){0,40})"
+)
+_YAML_ENV = re.compile(
+    r"(?m)^[ \t]{0,40}[\"']?([A-Z][A-Z0-9_]{1,60})[\"']?[ \t]{0,8}[:=][ \t]{0,8}(\S[^\n]{0,2000})"
+)
+_ITEM = re.compile(r"\"((?:[^\"\\]|\\.){0,2000})\"|'([^']{0,2000})'|([^\s,\[\]\"'][^,\[\]]{0,2000})")
+_CONFIG_SET = re.compile(r"\bmcp_servers\.[\w-]{1,64}\.(command|args|url)[\"']?[ \t=]{1,4}([^\n]{1,4000})")
+# A command line that sets a key of the configuration.
+_KEY_SET = re.compile(r"\bconfig +set +[\"']?([a-zA-Z_][\w.-]{2,120})[\"']?[ \t=]{1,4}([^\n;&|]{1,4000})")
+_MCP_ADD = re.compile(r"\bmcp +add(?:-json)?\b([^\n]{1,4000})")
+
+
+def on_command_lines(text: str, place: str, *, mentions: bool) -> Iterator[Entry]:
+    """Give the entries that command lines in a text would write; `mentions` tells that it speaks of MCP."""
+    if mentions:
+        for match in _CONFIG_SET.finditer(text):
+            field = "url" if match[1] == "url" else "command"
+            yield Entry("", {field: match[2].strip().strip("\"'")}, place)
+        for match in _MCP_ADD.finditer(text):
+            yield Entry("", {"command": _added(match[1])}, place)
+    for match in _KEY_SET.finditer(text):
+        for entry in kin_of(steps(match[1])[-KEPT_KEYS:], match[2].strip().strip("\"'"), place):
+            # Somebody may ask what such a line does: it is reported, and not refused.
+            fields = {**entry.fields, "told": True} if entry.kind is Kind.SETTING else entry.fields
+            yield Entry(entry.name, fields, place, entry.kind)
+
+
+def _added(rest: str) -> str:
+    """Give what `mcp add name …` would run: what follows `--` or `--command`, else all of it."""
+    for mark in (" -- ", "--command ", "--command="):
+        if mark in rest:
+            return rest.partition(mark)[2].strip().strip("\"'")
+    return rest.strip()
+
+
+def written_in_json(text: str) -> list[Any] | None:
+    """Read the JSON objects of a text that hold a name entries have; None where there are too many to try."""
+    starts: set[int] = set()
+    for count, match in enumerate(_JSON_NAME.finditer(text)):
+        if count >= MAX_NAMES:
+            return None
+        at = match.start()
+        for _ in range(MAX_ENCLOSING):
+            at = text.rfind("{", 0, at)
+            if at < 0:
+                break
+            starts.add(at)
+    values: list[Any] = []
+    end = 0
+    for at in sorted(starts):
+        if at >= end:
+            try:
+                value, end = _DECODER.raw_decode(text, at)
+            except (ValueError, RecursionError):
+                continue
+            values.append(value)
+    return values
+
+
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def written_in_yaml(text: str, place: str, *, mentions: bool) -> Iterator[Entry]:
+    """Give the entries in lines that look like YAML or TOML, whatever stands around them."""
+    for match in _YAML_COMMAND.finditer(text):
+        rest = match[2]
+        fields: dict[str, Any] = {"command": _scalar(match[1])}
+        if (listed := _YAML_ARGS.search(rest)) is not None:
+            fields["args"] = [_item(item) for item in _ITEM.finditer(listed[1] or "")] or [
+                _scalar(line.strip().removeprefix("-").strip())
+                for line in listed[2].split("\n")
+                if line.strip()
+            ]
+        fields["env"] = {item[1]: _scalar(item[2]) for item in _YAML_ENV.finditer(rest)}
+        if mentions or "args" in fields:
+            yield Entry("", fields, place)
+    if mentions:
+        yield from (Entry("", {"url": match[1]}, place) for match in _YAML_URL.finditer(text))
+
+
+def _item(match: re.Match[str]) -> str:
+    return _unescaped(match[1]) if match[1] is not None else (match[2] or match[3] or "").strip()
+
+
+def _scalar(text: str) -> str:
+    text = text.strip().rstrip(",")
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        return _unescaped(text[1:-1])
+    return text[1:-1].replace("''", "'") if len(text) > 1 and text[0] == text[-1] == "'" else text
+
+
+def _unescaped(text: str) -> str:
+    return text.replace('\\"', '"').replace("\\n", "\n").replace("\\\\", "\\")
