@@ -5,12 +5,14 @@ from functools import cache
 from herma.content.indicators import load_indicators
 from herma.content.rules import load_rules
 from herma.content.shipped import data_dir
+from herma.content.vocabulary import load_vocabulary
 from herma.policy.entry.judge import EntryJudge
 from herma.policy.indicator import IndicatorSet
 from herma.policy.prompt.scan import PromptScan
+from herma.policy.prompt.vocabulary import Vocabulary
 from herma.policy.rule import Rule
 
-__all__ = ["entry_judge", "indicators", "prompt_scan", "rules"]
+__all__ = ["entry_judge", "indicators", "prompt_scan", "rules", "words"]
 
 
 @cache
@@ -30,4 +32,9 @@ def entry_judge() -> EntryJudge:
 
 @cache
 def prompt_scan() -> PromptScan:
-    return PromptScan(rules("cron"), rules("mcp"))
+    return PromptScan(rules("cron"), rules("mcp"), words())
+
+
+@cache
+def words() -> Vocabulary:
+    return load_vocabulary(data_dir("rules/cron/words"))

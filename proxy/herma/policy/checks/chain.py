@@ -16,6 +16,7 @@ from herma.policy.exemption import NONE, Exemptions
 from herma.policy.indicator import IndicatorSet
 from herma.policy.pipeline import Check
 from herma.policy.prompt.scan import PromptScan
+from herma.policy.prompt.vocabulary import Vocabulary
 from herma.policy.rule import Rule
 
 __all__ = ["CHECKS", "CheckSettings", "RuleSet", "build_checks"]
@@ -39,6 +40,7 @@ class RuleSet:
 
     cron: Sequence[Rule]
     mcp: Sequence[Rule]
+    words: Vocabulary
     indicators: IndicatorSet
     exemptions: Exemptions = NONE
 
@@ -66,7 +68,7 @@ def build_checks(rules: RuleSet, settings: CheckSettings) -> tuple[Check, ...]:
         SessionHeader: SessionHeader,
         ApprovalGate: ApprovalGate,
         McpGuard: lambda: McpGuard(EntryJudge(rules.mcp, rules.indicators), rules.exemptions),
-        CronScan: lambda: CronScan(PromptScan(rules.cron, rules.mcp), rules.exemptions),
+        CronScan: lambda: CronScan(PromptScan(rules.cron, rules.mcp, rules.words), rules.exemptions),
         IndicatorGuard: lambda: IndicatorGuard(rules.indicators),
     }
     return tuple(makers[check]() for check in CHECKS)

@@ -1,0 +1,58 @@
+"""Commands inside prompts, judged by patterns: the rules of this family that have one, and those for MCP entries."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import ahocorasick_rs
+import regex
+
+from herma.policy.pattern import compile_pattern
+from herma.policy.rule import Rule
+
+__all__ = ["CommandRules"]
+
+# The pattern subset bounds the worst case; a text that is made to be slow is refused.
+MAX_SEARCH_S = 0.05
+# Commands of one kind that a prompt may speak of; more are not spoken of.
+MAX_MATCHES = 8
+
+
+class CommandRules:
+    """Rules with patterns; one pass over the text tells which of them have a keyword in it."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = [(rule, compile_pattern(rule.pattern)) for rule in rules if rule.pattern]
+        owners: dict[str, list[int]] = {}
+        self._always: list[int] = []
+        for number, (rule, _) in enumerate(self._rules):
+            if not rule.keywords:
+                self._always.append(number)
+            for keyword in rule.keywords:
+                owners.setdefault(keyword, []).append(number)
+        self._owners = list(owners.values())
+        self._keywords = ahocorasick_rs.AhoCorasick(list(owners)) if owners else None
+
+    def found(self, text: str, reports: Callable[[int], bool]) -> Iterator[Rule]:
+        """Give the rules that apply to a lower-case text; `reports` tells what is only spoken of at a place."""
+        candidates = set(self._always)
+        if self._keywords is not None:
+            for number, _, _ in self._keywords.find_matches_as_indexes(text, overlapping=True):
+                candidates.update(self._owners[number])
+        for number in sorted(candidates):
+            rule, pattern = self._rules[number]
+            if _applies(pattern, text, reports):
+                yield rule
+
+
+def _applies(pattern: regex.Pattern[str], text: str, reports: Callable[[int], bool]) -> bool:
+    at = 0
+    try:
+        for _ in range(MAX_MATCHES):
+            match = pattern.search(text, at, timeout=MAX_SEARCH_S)
+            if match is None:
+                return False
+            if not reports(match.start()):
+                return True
+            at = max(match.end(), at + 1)
+    except TimeoutError:
+        pass
+    return True

@@ -1,0 +1,202 @@
+"""The forms of one text: as it is read, and as it is read once a disguise is undone.
+
+Each disguise is undone only where the text shows a sign of it, so that an ordinary prompt has one form. What a disguise
+gives is bare text; nothing is executed, and nothing grows beyond a few copies of the text.
+"""
+
+# ruff: noqa: RUF001 - look-alikes are the subject
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import ahocorasick_rs
+
+from herma.policy.text.bare import bare
+from herma.policy.text.unfold import unfold
+from herma.policy.text.views import strip_invisible, views
+
+__all__ = ["forms"]
+
+# A line that was broken inside a sentence.
+_WRAPPED = re.compile(r"(?<![.!?:;,\n])\n(?=[^\W\d_])")
+# Letters one by one: `i g n o r e`, `i-g-n-o-r-e`, `i.g.n.o.r.e`.
+_SPACED = re.compile(r"(?<![^\W\d_])[^\W\d_](?:([ .\-_*|·,/~+])[^\W\d_](?:\1[^\W\d_]){2,62})(?![^\W\d_])")
+_WIDE = re.compile(r" {2,8}")
+# A word cut by signs: `ig-nore`, `in*struc*tions`.
+_CUT = re.compile(r"(?<=[^\W\d_])[-_*~.|·^+'\"`](?=[^\W\d_]{2})")
+_HUMPED = re.compile(r"\b[A-Za-z]{1,24}(?:[a-z][A-Z][a-z]{1,24}){2}")
+_HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_TAGGED = re.compile(r"</?[a-zA-Z][^<>]{0,80}>|<!--[^>]{0,16}-->|\{\}|\[\]|\(\)|``|\*\*|__")
+_QUOTED_JOIN = re.compile(
+    r"['\"`] {0,4}(?:\+|\.{1,2}|&|,|and [a-z] {0,2}= {0,2}|; {0,2}[a-z] {0,2}= {0,2}|, {0,2}[a-z] {0,2}= {0,2}"
+    r"|\. [^'\"`.]{1,40}: {0,2}| (?:then|and) ) {0,4}['\"`]",
+    re.IGNORECASE,
+)
+_LEET_WORD = re.compile(r"[a-z][013457@$!8]{1,4}[a-z]|(?<!\w)[134570@$!][a-z]{2}|[a-z]{2}[3570$](?!\w)")
+_LEET: Final = (str.maketrans("013457@$!89|", "oieastasibgl"), str.maketrans("013457@$!89|", "oleastaslbgl"))
+MIN_LEET_WORDS: Final = 2
+_PIG = re.compile(r"\b[a-z.]{2,24}ay\b")
+MIN_PIG_WORDS: Final = 4
+_IMITATION = re.compile(
+    "[\u0250-\u02af\u0370-\u058f\u13a0-\u13ff\u1d00-\u1dbf\ua4d0-\ua4ff\ua720-\ua7ff\u0138\u0180-\u024f\u2c60-\u2c7f]"
+)
+_LATIN = re.compile("[a-zA-Z]")
+
+# Words that an order which hides in a cipher holds; too long to appear by chance.
+_TELLTALES: Final = (
+    "ignore",
+    "instruction",
+    "password",
+    "secret",
+    "upload",
+    "execute",
+    "credential",
+    "forward",
+    "delete",
+    "previous",
+    "disregard",
+    "reveal",
+    "system prompt",
+    "authorized",
+)
+
+
+def forms(text: str) -> Iterator[str]:
+    """Give the bare forms of a text, the plain one first, each once."""
+    seen: set[str] = set()
+    for form in _all_forms(text):
+        if form not in seen:
+            seen.add(form)
+            yield form
+
+
+def _all_forms(text: str) -> Iterator[str]:
+    plain = bare(text)
+    yield plain
+    if _WRAPPED.search(plain):
+        yield _WRAPPED.sub(" ", plain)
+    folded = plain
+    if not text.isascii() and _IMITATION.search(text) and _LATIN.search(plain):
+        folded = bare(views(text).folded)
+        yield folded
+    yield from _undone(folded, text)
+    for decoded in unfold(text):
+        inner = bare(decoded)
+        yield inner
+        yield from _undone(inner, decoded)
+
+
+def _undone(plain: str, text: str) -> Iterator[str]:
+    for undo in _DISGUISES:
+        form = undo(plain)
+        if form is not None:
+            yield form
+    if _HUMPED.search(text):
+        yield bare(_HUMPS.sub(" ", strip_invisible(text)))
+    for undone in (_wide(text), None if text.isascii() else _turned(text)):
+        if undone is not None:
+            yield undone
+    yield from _deciphered(plain)
+    if len(_LEET_WORD.findall(plain)) >= MIN_LEET_WORDS:
+        for table in _LEET:
+            if (form := _telling(plain.translate(table), plain)) is not None:
+                yield form
+
+
+def _wide(text: str) -> str | None:
+    """Close up letters that stand apart, where wider gaps part the words."""
+    lowered = strip_invisible(text).lower()
+    if _SPACED.search(lowered) is None:
+        return None
+    return bare(_closed(_WIDE.sub("  ", lowered)))
+
+
+def _closed(text: str) -> str:
+    return _SPACED.sub(lambda match: match[0].replace(match[1], ""), text).replace("  ", " ")
+
+
+def _joined(plain: str) -> str | None:
+    if _CUT.search(plain) is None:
+        return None
+    return _telling(_CUT.sub("", plain), plain)
+
+
+def _telling(form: str, plain: str) -> str | None:
+    """Give a form if a telltale word came to light in it."""
+    return form if any(word in form and word not in plain for word in _TELLTALES) else None
+
+
+def _untagged(plain: str) -> str | None:
+    form, count = _TAGGED.subn("", plain)
+    return form if count else None
+
+
+def _quoted(plain: str) -> str | None:
+    form, count = _QUOTED_JOIN.subn("", plain)
+    return form if count else None
+
+
+def _unpigged(plain: str) -> str | None:
+    """Read Pig Latin: every word in each way that it can have been turned."""
+    if len(_PIG.findall(plain)) < MIN_PIG_WORDS:
+        return None
+    return _PIG.sub(lambda match: " ".join(_unpig(match[0])), plain)
+
+
+def _unpig(word: str) -> Iterator[str]:
+    if word.endswith("way"):
+        yield word[:-3]
+    stem = word[:-2]
+    for size in range(1, min(4, len(stem))):
+        yield stem[-size:] + stem[:-size]
+
+
+_DISGUISES: Final[tuple[Callable[[str], str | None], ...]] = (_joined, _untagged, _quoted, _unpigged)
+
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+
+
+def _shift(by: int) -> dict[int, int]:
+    return str.maketrans(_LETTERS, _LETTERS[by:] + _LETTERS[:by])
+
+
+def _ciphers() -> tuple[list[str], list[dict[int, int] | None]]:
+    """Give every telltale in every cipher, with the table that turns it back; None is a text written backwards."""
+    tables = [_shift(by) for by in range(1, 26)] + [str.maketrans(_LETTERS, _LETTERS[::-1])]
+    inverse = [_shift(26 - by) for by in range(1, 26)] + [tables[-1]]
+    signs: dict[str, dict[int, int] | None] = {}
+    for word in _TELLTALES:
+        for there, back in zip(tables, inverse, strict=True):
+            signs.setdefault(word.translate(there), back)
+        signs.setdefault(word[::-1], None)
+    return list(signs), list(signs.values())
+
+
+_SIGNS, _WAYS = _ciphers()
+_CIPHERED: Final = ahocorasick_rs.AhoCorasick(_SIGNS, implementation=ahocorasick_rs.Implementation.DFA)
+# More ways than this in one text are no cipher but a table of them.
+MAX_WAYS: Final = 3
+
+
+# Letters turned upside down; the word is then read from its end.
+_TURNED = re.compile("[ɐɔǝɟƃɥıɾʞɯɹʇʌʍʎ]")
+MIN_TURNED: Final = 4
+_UPRIGHT: Final = str.maketrans("ɐqɔpǝɟƃɥıɾʞɯuɹʇnʌʍʎbd", "abcdefghijkmnrtuvwyqp")
+
+
+def _turned(text: str) -> str | None:
+    """Read letters that stand on their heads."""
+    if len(_TURNED.findall(text)) < MIN_TURNED:
+        return None
+    return bare(text.lower().translate(_UPRIGHT)[::-1])
+
+
+def _deciphered(plain: str) -> Iterator[str]:
+    found: dict[str, None] = {}
+    for number, _, _ in _CIPHERED.find_matches_as_indexes(plain):
+        table = _WAYS[number]
+        found.setdefault(plain[::-1] if table is None else plain.translate(table))
+        if len(found) == MAX_WAYS:
+            break
+    yield from found

@@ -1,0 +1,219 @@
+"""What one text says: concepts in order, which of them are negated or only asked about, and where sentences end."""
+
+# ruff: noqa: RUF001 - conjunctions and pronouns of other scripts
+
+import re
+from bisect import bisect_right
+from typing import Final, NamedTuple
+
+from herma.policy.prompt.vocabulary import Hit, Kind, Vocabulary
+
+__all__ = ["Mention", "Reading"]
+
+# A negation reaches the next verb of its clause and those joined to it by "or".
+MAX_NEGATION_CHARS: Final = 24
+MAX_NEGATION_BACK_CHARS: Final = 48
+# What a frame asks about is in its own clause, or in those that only go on with it.
+MAX_FRAME_CHARS: Final = 160
+MAX_TOPIC_CHARS: Final = 60
+
+_SENTENCE = re.compile(r"[.!?؟।]+(?=[\s\"')\]]|$)|[。！？；\n]|(?<=\s)[-*#]{1,6}(?=\s)")
+# "do not, under any circumstances, tell": what stands between commas is passed over.
+_INSERTED = re.compile(r",[^,.;:]{3,40}, ?")
+MAX_INSERTED_CHARS: Final = 48
+_CLAUSE = re.compile(r"[,;:،、，：；()]| - ")
+_OR = re.compile(
+    r"^[^;:.]{0,12}(?:\bor\b|\bnor\b|/|\boder\b|\bou\b|\bo\b|\bof\b|\bили\b|\bабо\b|\bveya\b|\blub\b|\bani\b|\bni\b)"
+)
+# The beginning of a clause of its own: an imperative here is an order again, whatever the clause before asked.
+_HEAD = re.compile(
+    r"(?:^|[,;:،、，：；&|>)\n-]|[^\w](?:and|then|also|next|instead|und|dann|danach|anschliessend|y|luego|despues|et|puis"
+    r"|ensuite|e|poi|quindi|depois|entao|ve|sonra|ardindan|en|daarna|i|oraz|potem|nastepnie|и|затем|потом|та|і|потім|و"
+    r"|ثم|سپس|بعد|וגם|ואז|और|फिर|va|roi|sau do|dan|lalu|kemudian|och|sedan|og|ja|sitten|a|pak|si|apoi|και|μετα))"
+    r"[\s\"']*(?:please\s|bitte\s)?$"
+)
+# Before these a word is a noun: `the copy in git`, `any change`.
+_NOUN = re.compile(
+    r"(?:^|[^\w-])(?:the|a|an|any|each|every|this|no|my|our|your|his|her|their|its|some|last|latest|next|of|per|which"
+    r"|la|le|les|el|los|las|un|une|una|des|der|die|das|den|dem|ein|eine|einen|il|lo|gli|het|een|de|du|da|os|as"
+    r"|weekly|daily|nightly|monthly|new|old|failed|successful|git)\s$"
+)
+# The rest of a word whose stem alone would be an imperative: `configured`, `Umleitung`.
+_PARTICIPLE = re.compile(r"[a-z]{0,6}(?:ed|ing|ings|tion|tions|ment|ments|ung|ungen)(?![a-z])|d(?![a-z])")
+# The object was named before: `take the keys and send them to`, `envíalo`.
+_PRONOUN = re.compile(
+    r"\s(?:it|them|that|this|those|these|everything|all|sie|es|ihn|diese|alles|ze|het|je|их|его|ее|все|їх|його|усе|nya|chung|no)\b"
+    r"|\w{0,3}(?:l[oaei]s?)\b|-l(?:e|a|es)\b|-(?:os|as|o|a)\b|-?(?:nya|ها|ه|هم)\b"
+)
+
+
+class Mention(NamedTuple):
+    """One hit with what the sentence makes of it; `loose` where the object may stand before it."""
+
+    start: int
+    end: int
+    sentence: int
+    negated: bool
+    reported: bool
+    loose: bool
+
+
+class Reading:
+    """A text read against a vocabulary."""
+
+    def __init__(self, vocabulary: Vocabulary, text: str) -> None:
+        self.text = text
+        self.mentions: dict[int, list[Mention]] = {}
+        self.present = 0
+        self._ends: list[int] | None = None
+        kinds = vocabulary.kinds
+        hits = _unmasked(vocabulary.hits(text), kinds)
+        verbs = [
+            hit
+            for hit in hits
+            if kinds[hit[2]] is Kind.INTENT
+            and (hit[3] or not _NOUN.search(text, max(0, hit[0] - 12), hit[0]))
+        ]
+        nouns = {hit[:3] for hit in hits if kinds[hit[2]] is Kind.INTENT} - {hit[:3] for hit in verbs}
+        negated = _negated(text, hits, verbs, kinds)
+        self._frames = [hit for hit in hits if kinds[hit[2]] is Kind.FRAME]
+        self._live: list[int] = []
+        reported = self._reported(hits, verbs, kinds)
+        self._live = [verb[0] for verb in verbs if verb[0] not in reported]
+        spoken = self._spoken(hits, kinds)
+        for hit in hits:
+            start, end, concept, late = hit
+            if start in spoken and kinds[concept] is Kind.OBJECT:
+                continue
+            if hit[:3] in nouns:
+                continue
+            mention = Mention(
+                start,
+                end,
+                self.sentence(start),
+                start in negated,
+                start in reported,
+                late or (kinds[concept] is Kind.INTENT and _PRONOUN.match(text, end) is not None),
+            )
+            self.mentions.setdefault(concept, []).append(mention)
+            self.present |= 1 << concept
+
+    def sentence(self, at: int) -> int:
+        """Tell which sentence a place lies in."""
+        if self._ends is None:
+            self._ends = [match.end() for match in _SENTENCE.finditer(self.text)]
+        return bisect_right(self._ends, at)
+
+    def reports(self, at: int) -> bool:
+        """Tell whether what begins at a place is only looked for: a frame is before it, and no order between them."""
+        sentence = self.sentence(at)
+        for frame in reversed(self._frames):
+            if frame[0] < at and at - frame[1] <= MAX_FRAME_CHARS:
+                if self.sentence(frame[0]) != sentence or ";" in self.text[frame[1] : at]:
+                    return False
+                first = bisect_right(self._live, frame[1] - 1)
+                return first >= len(self._live) or self._live[first] >= at
+        return False
+
+    def _reported(self, hits: list[Hit], verbs: list[Hit], kinds: tuple[Kind, ...]) -> set[int]:
+        found: set[int] = set()
+        for hit in hits:
+            kind = kinds[hit[2]]
+            if kind is Kind.FRAME:
+                self._frame(hit, verbs, found)
+            elif kind is Kind.FRAME_AFTER:
+                at = bisect_right(verbs, (hit[0], hit[0], 0, False))
+                sentence = self.sentence(hit[0])
+                for verb in reversed(verbs[:at]):
+                    if hit[0] - verb[1] > MAX_NEGATION_BACK_CHARS or self.sentence(verb[0]) != sentence:
+                        break
+                    found.add(verb[0])
+        return found
+
+    def _frame(self, frame: Hit, verbs: list[Hit], found: set[int]) -> None:
+        at = bisect_right(verbs, (frame[0], frame[0], 0, False))
+        sentence = self.sentence(frame[0])
+        for verb in verbs[at:]:
+            if verb[0] - frame[1] > MAX_FRAME_CHARS or self.sentence(verb[0]) != sentence:
+                return
+            if verb[0] >= frame[1] and _HEAD.search(self.text, max(frame[1], verb[0] - 24), verb[0]):
+                return
+            found.add(verb[0])
+
+    def _spoken(self, hits: list[Hit], kinds: tuple[Kind, ...]) -> set[int]:
+        found: set[int] = set()
+        topics = [hit for hit in hits if kinds[hit[2]] is Kind.TOPIC]
+        for topic in topics:
+            for hit in hits:
+                if (
+                    topic[1] <= hit[0] <= topic[1] + MAX_TOPIC_CHARS
+                    and kinds[hit[2]] is Kind.OBJECT
+                    and not _CLAUSE.search(self.text, topic[1], hit[0])
+                    and " and " not in self.text[topic[1] : hit[0]]
+                ):
+                    found.add(hit[0])
+        return found
+
+
+def _is_noun(text: str, start: int, end: int) -> bool:
+    """Tell whether a word that could be an imperative is a noun or a participle here."""
+    return (
+        _NOUN.search(text, max(0, start - 12), start) is not None or _PARTICIPLE.match(text, end) is not None
+    )
+
+
+def _unmasked(hits: list[Hit], kinds: tuple[Kind, ...]) -> list[Hit]:
+    """Drop what stands inside a mask, and the masks; what is exactly as long as its mask stays."""
+    masks = [hit for hit in hits if kinds[hit[2]] is Kind.MASK]
+    if not masks:
+        return hits
+    kept: list[Hit] = []
+    starts = [mask[0] for mask in masks]
+    for hit in hits:
+        if kinds[hit[2]] is Kind.MASK:
+            continue
+        last = bisect_right(starts, hit[0])
+        if not any(
+            mask[1] >= hit[1] and mask[:2] != hit[:2]
+            for mask in masks[max(0, last - MAX_NESTED_MASKS) : last]
+        ):
+            kept.append(hit)
+    return kept
+
+
+# Masks that begin before a place and may still cover it; they are a few words long.
+MAX_NESTED_MASKS: Final = 8
+
+
+def _negated(text: str, hits: list[Hit], verbs: list[Hit], kinds: tuple[Kind, ...]) -> set[int]:
+    found: set[int] = set()
+    for hit in hits:
+        kind = kinds[hit[2]]
+        if kind is Kind.NEGATION:
+            _negate_after(text, hit, verbs, found)
+        elif kind is Kind.NEGATION_AFTER:
+            at = bisect_right(verbs, (hit[0], hit[0], 0, False))
+            for verb in reversed(verbs[:at]):
+                between = text[verb[1] : hit[0]]
+                if len(between) > MAX_NEGATION_BACK_CHARS or _CLAUSE.search(between) or ". " in between:
+                    break
+                found.add(verb[0])
+                break
+    return found
+
+
+def _negate_after(text: str, negation: Hit, verbs: list[Hit], found: set[int]) -> None:
+    at = bisect_right(verbs, (negation[1] - 1, negation[1], 1 << 30, True))
+    end, last = negation[1], -1
+    for verb in verbs[at:]:
+        if verb[0] == last:
+            continue
+        between = text[end : verb[0]]
+        if len(between) > (MAX_INSERTED_CHARS if between.startswith(",") else MAX_NEGATION_CHARS):
+            return
+        if last < 0 and _CLAUSE.search(between) and not _INSERTED.fullmatch(between):
+            return
+        if last >= 0 and not _OR.search(between):
+            return
+        found.add(verb[0])
+        last, end = verb[0], verb[1]
