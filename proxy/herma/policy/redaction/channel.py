@@ -19,6 +19,7 @@ from herma.policy.redaction.redactor import Edit, Redactor
 from herma.policy.redaction.url import URL_ID
 from herma.policy.redaction.value import looks_like_password, looks_random
 from herma.policy.redaction.watch import SUSPICIOUS, Watch
+from herma.policy.redaction.work import STREAM_UNITS, Work
 
 __all__ = ["CONTEXT_CHARS", "DEADLINE_S", "MAX_HELD_CHARS", "Channel", "StreamRedactor"]
 
@@ -30,7 +31,14 @@ DEADLINE_S: Final = 0.3
 MAX_HELD_CHARS: Final = 64 * 1024
 # A line that begins with `echo` may be held for a pipe that explains it; commands are shorter than this.
 MAX_HELD_LINE_CHARS: Final = 2048
+# A quoted value is read so far, and its name stands before it.
+MAX_QUOTE_CHARS: Final = 16 * 1024 + CONTEXT_CHARS
+# A value that could go on is looked for in the last lines only.
+MAX_PROBED_CHARS: Final = 4096
+# Text that is decided and no context any more is dropped when it is as long as this, not with every piece.
+MAX_FORGOTTEN_CHARS: Final = 128
 
+_QUOTE: Final = re.compile("[\"'`\u201c\u2018\u00ab]|&quot;")
 _WORD_END: Final = re.compile(r"[\s\"'`;&|<>\\]")
 _USER_INFO_END: Final = re.compile(r"[\s\"'`<>\\@/]")
 # A continuation that makes any open value look drawn: letters of both cases and digits, longer than any minimum.
@@ -72,8 +80,10 @@ class Channel:
 
     def append(self, text: str, now: float) -> None:
         """Take the next piece and decide what can be decided."""
-        if not text:
-            return
+        for start in range(0, len(text), MAX_HELD_CHARS):
+            self._append(text[start : start + MAX_HELD_CHARS], now)
+
+    def _append(self, text: str, now: float) -> None:
         self._chunks.append(_Chunk(self.total, now))
         self._watch.take(text)
         self._text += text
@@ -125,13 +135,16 @@ class Channel:
         hold = self.total if force else self._base + held
         # Where nothing can leave, nothing has to be found.
         if (force or hold > self.decided) and self._worth_a_look():
-            hold = self._apply(self._redactor.secrets(self._text), hold, force=force)
+            hold = self._apply(self._secrets(self._text), hold, force=force)
         if force and not ended:
             self._mask_open_end(hold)
         self.decided = max(self.decided, hold)
         if ended:
             self._mask = None
         self._forget()
+
+    def _secrets(self, text: str) -> list[list[Edit]]:
+        return self._redactor.secrets(text, work=Work(len(text), STREAM_UNITS))
 
     def _worth_a_look(self) -> bool:
         """Tell whether the text could hold a secret: a keyword is near, or something looks drawn or wrapped."""
@@ -185,8 +198,13 @@ class Channel:
         start = _last_word(text)
         near = self._near()
         hold = start if near or SUSPICIOUS.search(text, start) else self._prefix()
-        if near:
-            hold = min(hold, self._redactor.finder.open_quote(text, max(0, first - CONTEXT_CHARS)))
+        if near and _QUOTE.search(text) is not None:
+            hold = min(
+                hold,
+                self._redactor.finder.open_quote(
+                    text, max(0, first - CONTEXT_CHARS, len(text) - MAX_QUOTE_CHARS)
+                ),
+            )
         return max(first, min(hold, self._held_line()))
 
     def _prefix(self) -> int:
@@ -216,9 +234,12 @@ class Channel:
         text, first = self._text, self.decided - self._base
         if first == len(text):
             return
-        for secret in (secret for probe in _PROBES for secret in self._redactor.secrets(text + probe)):
-            start = max(secret[0].start, first)
-            if start < len(text) <= secret[-1].end and not self._bare_prefix(text[secret[0].start :]):
+        # What began earlier and is open was found open without a probe.
+        cut = max(0, len(text) - MAX_PROBED_CHARS)
+        for secret in (secret for probe in _PROBES for secret in self._secrets(text[cut:] + probe)):
+            begin, end = cut + secret[0].start, cut + secret[-1].end
+            start = max(begin, first)
+            if start < len(text) <= end and not self._bare_prefix(text[begin:]):
                 self._close_with(start, secret[0].rule_id)
                 return
         tail = text[max(first, _last_word(text)) :]
@@ -236,7 +257,7 @@ class Channel:
         if self._held_line() == len(text):
             return
         for probe in _LATER:
-            for secret in self._redactor.secrets(text + probe):
+            for secret in self._secrets(text + probe):
                 start, end = secret[0].start, secret[-1].end
                 if (
                     first < end <= len(text)
@@ -295,7 +316,7 @@ class Channel:
     def _forget(self) -> None:
         """Drop what is neither undecided nor context."""
         drop = self.decided - self._base - CONTEXT_CHARS
-        if drop > CONTEXT_CHARS:
+        if drop > MAX_FORGOTTEN_CHARS:
             self._text = self._text[drop:]
             self._base += drop
         while len(self._chunks) > 1 and self._chunks[1].start <= self.decided:

@@ -18,6 +18,9 @@ SUSPICIOUS: Final = re.compile(
 # The longest match of the pattern above.
 _SUSPICIOUS_CHARS: Final = 3
 
+# A long piece is looked at from its end, in stretches of this size.
+STRETCH_CHARS: Final = 512
+
 
 class Watch:
     """Watches one text, given piece by piece; offsets count from its beginning."""
@@ -41,11 +44,12 @@ class Watch:
         base = self.total - before
         self.total += len(text)
         lower = lowered(whole)
-        last = self._finder.gate.last_end(lower)
+        last = self._last_keyword(lower)
         if last:
             self.keyword = base + last
-        for found in SUSPICIOUS.finditer(whole, max(0, before - _SUSPICIOUS_CHARS + 1)):
-            self.suspicious = base + found.end()
+        last = _last_suspicious(whole, max(0, before - _SUSPICIOUS_CHARS + 1))
+        if last:
+            self.suspicious = base + last
         line_end = text.rfind("\n")
         if line_end >= 0:
             self.line = base + before + line_end + 1
@@ -55,3 +59,27 @@ class Watch:
             start = self._finder.commands.first_start(lower[first:])
             self.command = base + first + start if start >= 0 else -1
         self._tail = whole[-self._finder.gate.longest :]
+
+    def _last_keyword(self, lower: str) -> int:
+        """Find where the last keyword ends, from behind: in a long piece of keywords only the last ones are listed."""
+        gate, stop = self._finder.gate, len(lower)
+        while stop > 0:
+            start = max(0, stop - STRETCH_CHARS)
+            last = gate.last_end(lower[start : stop + gate.longest - 1])
+            if last:
+                return start + last
+            stop = start
+        return 0
+
+
+def _last_suspicious(text: str, first: int) -> int:
+    stop = len(text)
+    while stop > first:
+        start = max(first, stop - STRETCH_CHARS)
+        last = 0
+        for found in SUSPICIOUS.finditer(text, start, stop + _SUSPICIOUS_CHARS - 1):
+            last = found.end()
+        if last:
+            return last
+        stop = start
+    return 0

@@ -23,6 +23,7 @@ __all__ = [
     "PIECE_CHARS",
     "PLACE",
     "RUN",
+    "STREAM_UNITS",
     "STRING",
     "TEXT",
     "TIMED_OUT",
@@ -35,8 +36,10 @@ __all__ = [
 
 # Units that any text may cost, however short: 30 KB in which every word is the name of a secret with a value.
 BASE_UNITS: Final = 60_000
-# Units a character of a longer text. The densest innocent text seen, near misses in every line, costs 0.22, a log 0.09.
-UNITS_PER_CHAR: Final = 0.3
+# The same for the piece of a stream that is looked at again and again while it grows: 2 KB made of nothing but secrets.
+STREAM_UNITS: Final = 10_000
+# Units a character of a longer text. The densest innocent text seen, near misses in every line, costs 0.28, code 0.1 to 0.15, a log 0.1.
+UNITS_PER_CHAR: Final = 0.33
 # A pass over text in which nothing begins takes this many characters a unit.
 CHARS_PER_UNIT: Final = 33
 # What is masked for want of work is masked in pieces of this size, widened to the ends of their lines.
@@ -50,7 +53,7 @@ VALUE: Final = 18
 BLANK_VALUE: Final = 12
 NO_VALUE: Final = 4
 FORMAT: Final = 2
-COMMAND: Final = 14
+COMMAND: Final = 10
 LINE: Final = 30
 HIT: Final = 45
 # An escape decoded, a run of token characters seen, a run of base64 decoded, a string of a document looked at,
@@ -73,8 +76,8 @@ class Work:
 
     __slots__ = ("left",)
 
-    def __init__(self, chars: int) -> None:
-        self.left: float = max(BASE_UNITS, chars * UNITS_PER_CHAR)
+    def __init__(self, chars: int, base: int = BASE_UNITS) -> None:
+        self.left: float = max(base, chars * UNITS_PER_CHAR)
 
     @property
     def spent(self) -> bool:
