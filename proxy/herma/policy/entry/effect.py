@@ -24,6 +24,9 @@ _TEMPORARY = re.compile(
 _OPTION = re.compile(r"^-{1,2}[\w-]{0,40}=?")
 # What follows these says who one is, and does not leave.
 _IDENTITY = frozenset({"-i", "-F", "-o", "-e", "--kubeconfig", "--config", "--key", "--cert", "--cacert"})
+_OUTPUT = re.compile(
+    r"^-[a-zA-Z]{0,6}[oOP]$|^--(?:output|out|output-document|output-dir|directory-prefix|dir)(?:=|$)|^-[oOP]\S"
+)
 _IN_PLACE = re.compile(r"^-[a-z]{0,4}i|^--in-place|^inplace$")
 _WHOLE = re.compile(
     r"^(?:/|/\*|~/?\*?|/(?:home|root|etc|var|usr|srv|boot|opt|mnt|data|bin|lib|users|var/lib|var/www)(?:/\*?)?|[a-z]:[\\/]?\*?|\$\{?home\}?/?\*?|%userprofile%|%systemdrive%\\?)$"
@@ -171,7 +174,7 @@ def _on_paths(
         return
     words = list(call.argv[1:])
     last = max((index for index, word in enumerate(words) if not word.startswith("-")), default=-1)
-    written = kinds & {"writer", "downloader", "extractor"} or (
+    written = kinds & {"writer", "extractor"} or (
         "editor" in kinds and any(_IN_PLACE.match(word) for word in words)
     )
     before = ""
@@ -187,6 +190,8 @@ def _on_paths(
                 written
                 or ("copier" in kinds and (index == last or words[index - 1] in {"-t", "-d", "-C"}))
                 or word.startswith("of=")
+                or ("downloader" in kinds and _OUTPUT.match(words[index - 1] if index else ""))
+                or ("downloader" in kinds and _OUTPUT.match(word))
             ):
                 yield f"writes:{found}"
             elif kinds & _READING and name not in _LOADING:

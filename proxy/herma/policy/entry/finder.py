@@ -12,7 +12,7 @@ from typing import Any
 from herma.policy.entry.entry import Entry, Kind
 from herma.policy.entry.kin import GATE_WORDS, KEPT_KEYS, kin_of, steps
 from herma.policy.entry.outline import outline
-from herma.policy.entry.written import on_command_lines, written_in_json, written_in_yaml
+from herma.policy.entry.written import keys_set, on_command_lines, written_in_json, written_in_yaml
 
 __all__ = ["Entry", "Kind", "entries", "may_hold_entry"]
 
@@ -23,6 +23,8 @@ MAX_NESTING = 3
 MAX_STRING_CHARS = 256 * 1024
 # Configuration text of one body that is read as YAML: reading takes half a second for each MiB.
 MAX_OUTLINED_CHARS = 256 * 1024
+# Parts of one key that is a path.
+MAX_STEPS = 8
 # Shorter strings say nothing that runs.
 _SHORTEST = 12
 
@@ -73,7 +75,7 @@ class _Finder:
         stack: list[tuple[Any, str, tuple[str, ...], bool]] = [(value, place, (), inside)]
         while stack:
             node, place, keys, inside = stack.pop()
-            if keys:
+            if keys or isinstance(node, dict):
                 yield from kin_of(keys, node, place)
             if isinstance(node, dict):
                 if _is_entry(node, inside=inside):
@@ -113,7 +115,13 @@ class _Finder:
             )
         if mentions or (commands and "args" in lowered):
             yield from written_in_yaml(text, place, mentions=mentions)
-        yield from on_command_lines(text, place, mentions=mentions)
+        if mentions:
+            yield from on_command_lines(text, place)
+        for key, value in keys_set(text):
+            for entry in self.walk(_nested(steps(key), value), place, inside=inside, nesting=MAX_NESTING):
+                # Somebody may ask what such a line does: a setting is reported, and not refused.
+                told = {"told": True} if entry.kind is Kind.SETTING else {}
+                yield Entry(entry.name, {**entry.fields, **told}, place, entry.kind)
 
     def _written(self, text: str, lowered: str) -> list[Any] | None:
         """Give the values a text writes: the JSON in it, and all of it as YAML; None where that is too much to read."""
@@ -133,16 +141,26 @@ def _members(
     told = node.get("path") or node.get("key")
     if isinstance(told, str) and "value" in node:
         # JSON Patch, `config.set` and their like: the key is a value.
-        parts = steps(told)
-        yield node["value"], f"{place}/value", parts[-KEPT_KEYS:], inside or _is_place(parts)
+        yield _nested(steps(told), node["value"]), f"{place}/value", (), inside
     for key, child in node.items():
-        parts = steps(key) if "." in key else (key.lower(),)
         escaped = key.replace("~", "~0").replace("/", "~1")
-        yield child, f"{place}/{escaped}", (*keys, *parts)[-KEPT_KEYS:], inside or _is_place(parts)
+        if "." in key and (parts := steps(key)):
+            yield _nested(parts, child), f"{place}/{escaped}", keys, inside
+        else:
+            name = key.lower()
+            yield (
+                child,
+                f"{place}/{escaped}",
+                (*keys, name)[-KEPT_KEYS:],
+                inside or name.translate(_FOLD) in _PLACES,
+            )
 
 
-def _is_place(parts: tuple[str, ...]) -> bool:
-    return any(part.translate(_FOLD) in _PLACES for part in parts)
+def _nested(parts: tuple[str, ...], value: Any) -> Any:
+    """Write a key that is a path as the mappings it leads through."""
+    for part in reversed(parts[-MAX_STEPS:]):
+        value = {part: value}
+    return value
 
 
 def _is_entry(node: dict[str, Any], *, inside: bool) -> bool:

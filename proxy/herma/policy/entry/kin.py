@@ -56,7 +56,6 @@ _BELOW = {
     ("terminal", "docker_forward_env"): Kind.PASSES,
     ("security", "tirith_path"): Kind.COMMAND,
     ("onepassword", "binary_path"): Kind.COMMAND,
-    ("agent-plugins", "identifier"): Kind.SOURCE,
 }
 _ENDPOINTS = frozenset({"base_url", "api_base", "inference_base_url"})
 _SETTINGS = frozenset(
@@ -136,6 +135,13 @@ def steps(key: str) -> tuple[str, ...]:
 
 def kin_of(path: tuple[str, ...], value: Any, place: str) -> Iterator[Entry]:
     """Give the entries that a value is, standing under a key with these parts (lower-case, outermost first)."""
+    if (
+        isinstance(value, Mapping)
+        and isinstance(value.get("event"), str)
+        and isinstance(value.get("command"), str)
+    ):
+        # A hook as its route takes it.
+        yield Entry("", {"command": value["command"]}, place, Kind.COMMAND)
     last = path[-1] if path else ""
     before = path[-2] if len(path) > 1 else ""
     if last in _COMMANDS and "mcp_servers" not in path:
@@ -144,6 +150,9 @@ def kin_of(path: tuple[str, ...], value: Any, place: str) -> Iterator[Entry]:
         yield from _of_kind(kind, value, place)
     elif last in _ENDPOINTS and isinstance(value, str):
         yield Entry(last, {"env": {"ENDPOINT_BASE_URL": value}}, place, Kind.ENDPOINT)
+    elif last == "identifier" and isinstance(value, str):
+        # What plug-ins and skills are installed from.
+        yield Entry(value[:64], {"source": value}, place, Kind.SOURCE)
     elif last == "script" and isinstance(value, str) and value:
         yield Entry(last, {"command": value}, place, Kind.COMMAND)
     if last in _SETTINGS or before in _SETTINGS:

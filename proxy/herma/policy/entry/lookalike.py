@@ -86,7 +86,10 @@ def _telling(known: str, name: str) -> bool:
         return len(known) > MIN_SCOPE_LETTERS
     first, second = _COMMON.sub("", known), _COMMON.sub("", name)
     shared = first != known and second != name
-    return first == second or min(len(first), len(second)) >= (MIN_OWN_LETTERS if shared else MIN_LETTERS)
+    if first != known and (name.endswith(f"-{first}") or name.startswith(f"{first}-")):
+        # The difference lies in what all names share.
+        return True
+    return min(len(first), len(second)) >= (MIN_OWN_LETTERS if shared else MIN_LETTERS)
 
 
 def _shorter(name: str) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Settings that turn a guard off, hand out secrets, or bring in code: kin of server entries that are no commands.
 
-Which settings and values count is data: `settings` in the options of rules, each written `key=value`, `*` for any value.
+Which settings and values count is data: `settings` in the options of rules, each written `key=value`, `<any>` for any value.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,6 +10,8 @@ from herma.policy.entry.source import Sources
 from herma.policy.rule import Rule
 
 __all__ = ["Settings"]
+
+_ANY = "<any>"
 
 
 class Settings:
@@ -45,7 +47,7 @@ class Settings:
         found: set[str] = set()
         for start in range(len(parts)):
             key = ".".join(parts[start:])
-            found |= self._kinds.get((key, value), set()) | (
-                self._kinds.get((key, "*"), set()) if value else set()
+            found |= self._kinds.get((key, value), set()) | self._kinds.get(
+                (key, _ANY if value else ""), set()
             )
         return found

@@ -40,7 +40,7 @@ class Words:
             for name, begins, ends in self._meaning[self._literals[index]]:
                 if begins and start and text[start - 1] in _BEFORE:
                     continue
-                if ends and text[end : end + 1] in _NAME and text[end : end + 1]:
+                if ends and text[end : end + 1] in _AFTER:
                     continue
                 yield name, start
 
@@ -50,6 +50,7 @@ class Words:
 
 
 _BEFORE = _NAME | frozenset("/~")
+_AFTER = _NAME | frozenset("/")
 
 
 class Vocabulary:

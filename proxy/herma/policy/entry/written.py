@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from herma.policy.entry.entry import Entry, Kind
-from herma.policy.entry.kin import KEPT_KEYS, kin_of, steps
+from herma.policy.entry.entry import Entry
 
-__all__ = ["on_command_lines", "written_in_json", "written_in_yaml"]
+__all__ = ["keys_set", "on_command_lines", "written_in_json", "written_in_yaml"]
 
 # Names such as `"command":` that JSON is tried around in one string, and how many braces before each: an entry, its
 # map, the configuration around that, and one more.
@@ -38,23 +37,25 @@ _YAML_ENV = re.compile(
 _ITEM = re.compile(r"\"((?:[^\"\\]|\\.){0,2000})\"|'([^']{0,2000})'|([^\s,\[\]\"'][^,\[\]]{0,2000})")
 _CONFIG_SET = re.compile(r"\bmcp_servers\.[\w-]{1,64}\.(command|args|url)[\"']?[ \t=]{1,4}([^\n]{1,4000})")
 # A command line that sets a key of the configuration.
-_KEY_SET = re.compile(r"\bconfig +set +[\"']?([a-zA-Z_][\w.-]{2,120})[\"']?[ \t=]{1,4}([^\n;&|]{1,4000})")
+_KEY_SET = re.compile(
+    r"\bconfig +set +[\"']?([a-zA-Z_][\w.-]{2,120})[\"']?[ \t=]{1,4}(?:\"([^\"\n]{1,4000})\"|'([^'\n]{1,4000})'|([^\n;&|]{1,4000}))"
+)
 _MCP_ADD = re.compile(r"\bmcp +add(?:-json)?\b([^\n]{1,4000})")
 
 
-def on_command_lines(text: str, place: str, *, mentions: bool) -> Iterator[Entry]:
-    """Give the entries that command lines in a text would write; `mentions` tells that it speaks of MCP."""
-    if mentions:
-        for match in _CONFIG_SET.finditer(text):
-            field = "url" if match[1] == "url" else "command"
-            yield Entry("", {field: match[2].strip().strip("\"'")}, place)
-        for match in _MCP_ADD.finditer(text):
-            yield Entry("", {"command": _added(match[1])}, place)
+def on_command_lines(text: str, place: str) -> Iterator[Entry]:
+    """Give the server entries that command lines in a text would write."""
+    for match in _CONFIG_SET.finditer(text):
+        field = "url" if match[1] == "url" else "command"
+        yield Entry("", {field: match[2].strip().strip("\"'")}, place)
+    for match in _MCP_ADD.finditer(text):
+        yield Entry("", {"command": _added(match[1])}, place)
+
+
+def keys_set(text: str) -> Iterator[tuple[str, str]]:
+    """Give the keys of the configuration that command lines in a text would set, with their values."""
     for match in _KEY_SET.finditer(text):
-        for entry in kin_of(steps(match[1])[-KEPT_KEYS:], match[2].strip().strip("\"'"), place):
-            # Somebody may ask what such a line does: it is reported, and not refused.
-            fields = {**entry.fields, "told": True} if entry.kind is Kind.SETTING else entry.fields
-            yield Entry(entry.name, fields, place, entry.kind)
+        yield match[1], (match[2] or match[3] or match[4] or "").strip()
 
 
 def _added(rest: str) -> str:
