@@ -13,6 +13,7 @@ SAME = [
     "hxxp://user:pw@bad.example./a//x.sh",
     "HTTP:\\\\bad.example\\a\\x.sh",
     "bad.example/a/b/../%78.sh",
+    "bad.example/../a/x.sh",
     "bad.example/a/x.sh/",
     "(see https://bad.example/a/x.sh).",
     "https://bad.example/a/x.sh?anything=1",

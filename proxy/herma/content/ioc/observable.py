@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from herma.content.ioc.draft import Draft, Origin, Skipped
-from herma.content.ioc.stix_pattern import Every, Node, Observed, Some, Test
+from herma.content.ioc.stix_pattern import Comparison, Every, Node, Observed, Some
 from herma.policy.address import parse_address
 from herma.policy.indicator import Matching
 
@@ -32,7 +32,7 @@ _DIGESTS = {"MD5": "md5", "SHA1": "sha1", "SHA256": "sha256", "SHA512": "sha512"
 def drafts_of(node: Node, origin: Origin, *, part: bool = False) -> Iterator[Draft | Skipped]:
     """Give a draft or a reason for each comparison of a pattern; `part` says that more must hold than the node."""
     match node:
-        case Test():
+        case Comparison():
             yield from _of_test(node, origin, weak=_PART if part else "")
         case Some(parts=parts):
             for one in parts:
@@ -47,7 +47,7 @@ def drafts_of(node: Node, origin: Origin, *, part: bool = False) -> Iterator[Dra
 
 
 def _of_all(parts: tuple[Node, ...], origin: Origin, *, part: bool) -> Iterator[Draft | Skipped]:
-    tests = [one for one in parts if isinstance(one, Test)]
+    tests = [one for one in parts if isinstance(one, Comparison)]
     if any(test.negated for test in tests):
         yield Skipped(origin.id, "an exception (NOT, !=) cannot be expressed")
         return
@@ -58,7 +58,7 @@ def _of_all(parts: tuple[Node, ...], origin: Origin, *, part: bool) -> Iterator[
             yield from _of_test(test, origin, weak=_PART if part else "")
         return
     tests = [test for test in tests if test.path not in _TYPES]
-    others = [one for one in parts if not isinstance(one, Test)]
+    others = [one for one in parts if not isinstance(one, Comparison)]
     if not others and (joined := _host_and_port(tests)) is not None:
         yield from _of_value(joined, origin, weak=_PART if part else "")
         return
@@ -67,7 +67,7 @@ def _of_all(parts: tuple[Node, ...], origin: Origin, *, part: bool) -> Iterator[
         yield from drafts_of(one, origin, part=part or not alone)
 
 
-def _host_and_port(tests: list[Test]) -> str | None:
+def _host_and_port(tests: list[Comparison]) -> str | None:
     if len(tests) != 2 or any(test.operator != "=" for test in tests):
         return None
     by_path = {test.path: test.values[0] for test in tests}
@@ -80,7 +80,7 @@ def _host_and_port(tests: list[Test]) -> str | None:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _of_test(test: Test, origin: Origin, weak: str) -> Iterator[Draft | Skipped]:
+def _of_test(test: Comparison, origin: Origin, weak: str) -> Iterator[Draft | Skipped]:
     if test.negated:
         yield Skipped(origin.id, "an exception (NOT, !=) cannot be expressed")
         return

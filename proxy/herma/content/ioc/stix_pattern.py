@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["Every", "Node", "Observed", "PatternError", "Some", "Test", "parse_pattern"]
+__all__ = ["Comparison", "Every", "Node", "Observed", "PatternError", "Some", "parse_pattern"]
 
 # Real patterns have a few hundred characters; lists of one campaign a few thousand.
 MAX_PATTERN_CHARS = 64 * 1024
@@ -37,7 +37,7 @@ class PatternError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Comparison:
     """One comparison: `path` as `file:hashes.SHA-256`, the operator upper-case, the values as text."""
 
     path: str
@@ -68,7 +68,7 @@ class Observed:
     part: "Node"
 
 
-type Node = Test | Some | Every | Observed
+type Node = Comparison | Some | Every | Observed
 
 
 def parse_pattern(text: str) -> Node:
@@ -186,20 +186,20 @@ class _Parser:
         before = self._negation()
         if self._is("EXISTS"):
             self._at += 1
-            return Test(_path(self._take("path")), "EXISTS", (), before)
+            return Comparison(_path(self._take("path")), "EXISTS", (), before)
         path = _path(self._take("path"))
         negated = self._negation() != before
         kind, text = self._peek()
         self._at += 1
         if text == "IN":
-            return Test(path, "IN", self._list(), negated)
+            return Comparison(path, "IN", self._list(), negated)
         operator = _OPERATORS.get(text) if kind == "sign" else text if text in _WORDS else None
         if operator is None:
             raise PatternError(f"expected an operator at token {self._at}")
         values = (self._literal(),)
         if operator == "!=":
-            return Test(path, "=", values, not negated)
-        return Test(path, operator, values, negated)
+            return Comparison(path, "=", values, not negated)
+        return Comparison(path, operator, values, negated)
 
     def _negation(self) -> bool:
         if not self._is("NOT"):
