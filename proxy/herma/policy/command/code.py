@@ -106,7 +106,7 @@ def joined(code: str) -> tuple[str, ...]:
     plain = _REVERSED.sub(lambda match: match[1] + match[2][::-1] + match[1], code)
     plain = _PLUS.sub(lambda match: "" if match[1] == match[2] else match[0], plain)
     paths = _HOME.sub(lambda match: match[1] + "~/", _PATH_PARTS.sub("/", plain))
-    return tuple(dict.fromkeys((plain, paths)) | {}) if paths != code else (code,)
+    return tuple(dict.fromkeys((plain, paths)))
 
 
 def commands(code: str) -> Iterator[str]:

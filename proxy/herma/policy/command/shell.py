@@ -15,7 +15,7 @@ from tree_sitter import Node
 
 from herma.policy.command.argv import basename, looks_like_script, programs, script_of
 from herma.policy.command.call import Call
-from herma.policy.command.code import LANGUAGES, code_of, commands
+from herma.policy.command.code import LANGUAGES, code_of, commands, joined
 from herma.policy.command.expansion import expand
 from herma.policy.command.glob import unglob
 from herma.policy.command.path import braces
@@ -215,7 +215,8 @@ class _Reader:
                 self.script("".join(argv[argv.index(code) + 1 :]) if code in argv else "", (), depth + 1)
             if code not in self.codes and len(self.codes) < MAX_CODES:
                 self.codes[code] = None
-                for command in commands(code):
+                found = dict.fromkeys(command for form in (code, *joined(code)) for command in commands(form))
+                for command in found:
                     self.script(command, tuple(argv[2:]), depth + 1)
 
     def _block(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:
