@@ -42,3 +42,21 @@ def test_no_rules_is_not_no_findings(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(rules, "MAX_RULES", 0)
     with pytest.raises(ContentError, match="more than"):
         load_rules(tmp_path, "cron")
+
+
+def test_the_status_of_a_rule_says_what_it_may_do(tmp_path: Path) -> None:
+    """A deprecated rule is proved and not used; an experimental one warns at most."""
+    for number, (status, level) in enumerate(
+        [("deprecated", "high"), ("experimental", "critical"), ("experimental", "low"), ("stable", "high")]
+    ):
+        name = f"rule-{number}"
+        (tmp_path / f"{name}.yaml").write_bytes(text(id=name, status=status, level=level))
+    found = {rule.id: rule.level.value for rule in load_rules(tmp_path, "mcp")}
+    assert found == {"rule-1": "medium", "rule-2": "low", "rule-3": "high"}
+
+
+def test_only_deprecated_rules_are_no_rules(tmp_path: Path) -> None:
+    """Nothing would be found by them."""
+    (tmp_path / "acme-own.yaml").write_bytes(text(status="deprecated"))
+    with pytest.raises(ContentError, match="deprecated"):
+        load_rules(tmp_path, "mcp")

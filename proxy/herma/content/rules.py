@@ -1,16 +1,18 @@
 """Rules from YAML, one a file, each proved by its own examples before it is used.
 
-Strict: a file that cannot be used, a duplicate id, or a directory without rules is an error with its place. Nothing is
-skipped.
+Strict: a file that cannot be used, a duplicate id, or a directory without rules is an error with its place. Every file is
+proved; a deprecated rule is not used, and an experimental one warns at most.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.resources.abc import Traversable
 from typing import Final
 
 from herma.content.rule_file import load_rule
 from herma.errors import ContentError, Source
-from herma.policy.rule import Rule
+from herma.policy.decision import Level
+from herma.policy.rule import Rule, Status
 
 __all__ = ["load_rules", "read_rule_file", "rule_files"]
 
@@ -44,7 +46,17 @@ def load_rules(directory: Traversable, family: str, own: Sequence[Traversable] =
                 Source(str(entry)),
             )
         rules[key], files[key] = rule, entry
-    return tuple(rules[key] for key in sorted(rules))
+    kept = tuple(_trusted(rules[key]) for key in sorted(rules) if rules[key].status is not Status.DEPRECATED)
+    if not kept:
+        raise ContentError(f"all {family} rules here are deprecated", Source(str(directory)))
+    return kept
+
+
+def _trusted(rule: Rule) -> Rule:
+    """Let a rule that is still an experiment warn, but not refuse."""
+    if rule.status is Status.EXPERIMENTAL and rule.level in {Level.HIGH, Level.CRITICAL}:
+        return replace(rule, level=Level.MEDIUM)
+    return rule
 
 
 def rule_files(directory: Traversable) -> list[Traversable]:
