@@ -18,7 +18,7 @@ from herma.policy.redaction.gate import lowered
 from herma.policy.redaction.redactor import Edit, Redactor
 from herma.policy.redaction.url import URL_ID
 from herma.policy.redaction.value import looks_like_password, looks_random
-from herma.policy.redaction.watch import SUSPICIOUS, Watch
+from herma.policy.redaction.watch import STRETCH_CHARS, SUSPICIOUS, Watch
 from herma.policy.redaction.work import STREAM_UNITS, Work
 
 __all__ = ["CONTEXT_CHARS", "DEADLINE_S", "MAX_HELD_CHARS", "Channel", "StreamRedactor"]
@@ -39,6 +39,7 @@ MAX_PROBED_CHARS: Final = 4096
 MAX_FORGOTTEN_CHARS: Final = 128
 
 _QUOTE: Final = re.compile("[\"'`\u201c\u2018\u00ab]|&quot;")
+_BREAK: Final = re.compile(r"[ \t\r]|(?<!\\)\n")
 _WORD_END: Final = re.compile(r"[\s\"'`;&|<>\\]")
 _USER_INFO_END: Final = re.compile(r"[\s\"'`<>\\@/]")
 # A continuation that makes any open value look drawn: letters of both cases and digits, longer than any minimum.
@@ -325,13 +326,16 @@ class Channel:
 
 def _last_word(text: str) -> int:
     """Find where the last word begins; a line continued with a backslash continues the word."""
-    at = len(text)
-    while True:
-        at = max(
-            text.rfind(" ", 0, at), text.rfind("\n", 0, at), text.rfind("\t", 0, at), text.rfind("\r", 0, at)
-        )
-        if at < 1 or text[at] != "\n" or text[at - 1] != "\\":
-            return at + 1
+    stop = len(text)
+    while stop > 0:
+        start = max(0, stop - STRETCH_CHARS)
+        last = 0
+        for found in _BREAK.finditer(text, start, stop):
+            last = found.end()
+        if last:
+            return last
+        stop = start
+    return 0
 
 
 class StreamRedactor:
