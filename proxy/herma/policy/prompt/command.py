@@ -1,5 +1,6 @@
 """Commands inside prompts, judged by patterns: the rules of this family that have one, and those for MCP entries."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 import ahocorasick_rs
@@ -16,6 +17,47 @@ MAX_SEARCH_S = 0.05
 MAX_MATCHES = 8
 
 
+# Keywords that ordinary prose holds as well (`once`, an address); alone they do not make a command.
+_COMMON = frozenset(
+    {
+        "http",
+        "https",
+        "ssh",
+        "nc",
+        "nc ",
+        "ftp",
+        "fetch",
+        "download",
+        "curl",
+        "wget",
+        "redis",
+        "rev",
+        "tr ",
+        "-e",
+        "^",
+        "exec",
+    }
+    | {
+        "printf",
+        "compile",
+        "pty",
+        "connect",
+        "socket",
+        "telnet",
+        "buffer",
+        "xz",
+        "eval",
+        "metadata",
+        "base64",
+        "openssl",
+    }
+)
+# What a command has that prose has not.
+_SIGN = re.compile(
+    r"[|`;<>(]|&&|\$\w|/dev/|\s-{1,2}\w|certutil|bitsadmin|mshta|regsvr32|rundll32|start-bitstransfer|169\.254|\.sock|:\d{4}"
+)
+
+
 class CommandRules:
     """Rules with patterns; one pass over the text tells which of them have a keyword in it."""
 
@@ -28,15 +70,20 @@ class CommandRules:
                 self._always.append(number)
             for keyword in rule.keywords:
                 owners.setdefault(keyword, []).append(number)
-        self._owners = list(owners.values())
+        self._owners = [(keyword in _COMMON, numbers) for keyword, numbers in owners.items()]
         self._keywords = ahocorasick_rs.AhoCorasick(list(owners)) if owners else None
 
     def found(self, text: str, reports: Callable[[int], bool]) -> Iterator[Rule]:
         """Give the rules that apply to a lower-case text; `reports` tells what is only spoken of at a place."""
         candidates = set(self._always)
         if self._keywords is not None:
+            signed: bool | None = None
             for number, _, _ in self._keywords.find_matches_as_indexes(text, overlapping=True):
-                candidates.update(self._owners[number])
+                common, owners = self._owners[number]
+                if common and signed is None:
+                    signed = _SIGN.search(text) is not None
+                if signed or not common:
+                    candidates.update(owners)
         for number in sorted(candidates):
             rule, pattern = self._rules[number]
             if _applies(pattern, text, reports):

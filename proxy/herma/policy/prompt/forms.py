@@ -19,13 +19,15 @@ from herma.policy.text.views import strip_invisible, views
 __all__ = ["forms"]
 
 # A line that was broken inside a sentence.
-_WRAPPED = re.compile(r"(?<![.!?:;,\n])\n(?=[^\W\d_])")
+_WRAPPED = re.compile(r"\n(?<=[^\s.!?:;]\n)[ \t]{0,8}[^\W\d_A-Z]")
+_BROKEN = re.compile(r"(?<![.!?:;,\n])\n(?=[^\W\d_])")
 # Letters one by one: `i g n o r e`, `i-g-n-o-r-e`, `i.g.n.o.r.e`.
 _SPACED = re.compile(r"(?<![^\W\d_])[^\W\d_](?:([ .\-_*|·,/~+])[^\W\d_](?:\1[^\W\d_]){2,62})(?![^\W\d_])")
+_APART = re.compile(r"[ .\-_*|·,/~+\u200b-\u200f](?:[^\W\d_][ .\-_*|·,/~+\u200b-\u200f]){2}")
 _WIDE = re.compile(r" {2,8}")
 # A word cut by signs: `ig-nore`, `in*struc*tions`.
-_CUT = re.compile(r"(?<=[^\W\d_])[-_*~.|·^+'\"`](?=[^\W\d_]{2})")
-_HUMPED = re.compile(r"\b[A-Za-z]{1,24}(?:[a-z][A-Z][a-z]{1,24}){2}")
+_CUT = re.compile(r"[-_*~.|·^+'\"`](?<=[^\W\d_].)(?=[^\W\d_]{2})")
+_HUMPED = re.compile(r"[A-Z](?<=[a-z].)[a-z]{1,24}[A-Z][a-z]")
 _HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _TAGGED = re.compile(r"</?[a-zA-Z][^<>]{0,80}>|<!--[^>]{0,16}-->|\{\}|\[\]|\(\)|``|\*\*|__")
 _QUOTED_JOIN = re.compile(
@@ -33,9 +35,9 @@ _QUOTED_JOIN = re.compile(
     r"|\. [^'\"`.]{1,40}: {0,2}| (?:then|and) ) {0,4}['\"`]",
     re.IGNORECASE,
 )
-_LEET_WORD = re.compile(r"[a-z][013457@$!8]{1,4}[a-z]|(?<!\w)[134570@$!][a-z]{2}|[a-z]{2}[3570$](?!\w)")
+_LEET_SIGN = re.compile(r"[013457@$!8](?:(?<=[a-z].)|(?=[a-z]))")
 _LEET: Final = (str.maketrans("013457@$!89|", "oieastasibgl"), str.maketrans("013457@$!89|", "oleastaslbgl"))
-MIN_LEET_WORDS: Final = 2
+_PIG_END = re.compile(r"[a-z]ay\b")
 _PIG = re.compile(r"\b[a-z.]{2,24}ay\b")
 MIN_PIG_WORDS: Final = 4
 _IMITATION = re.compile(
@@ -59,6 +61,13 @@ _TELLTALES: Final = (
     "reveal",
     "system prompt",
     "authorized",
+    ".hermes",
+    ".env",
+    "/etc/",
+    "curl ",
+    "wget ",
+    ".ssh",
+    "rm -rf",
 )
 
 
@@ -74,8 +83,8 @@ def forms(text: str) -> Iterator[str]:
 def _all_forms(text: str) -> Iterator[str]:
     plain = bare(text)
     yield plain
-    if _WRAPPED.search(plain):
-        yield _WRAPPED.sub(" ", plain)
+    if _WRAPPED.search(text):
+        yield _BROKEN.sub(" ", plain)
     folded = plain
     if not text.isascii() and _IMITATION.search(text) and _LATIN.search(plain):
         folded = bare(views(text).folded)
@@ -98,17 +107,16 @@ def _undone(plain: str, text: str) -> Iterator[str]:
         if undone is not None:
             yield undone
     yield from _deciphered(plain)
-    if len(_LEET_WORD.findall(plain)) >= MIN_LEET_WORDS:
-        for table in _LEET:
-            if (form := _telling(plain.translate(table), plain)) is not None:
-                yield form
+    for table in _LEET if _LEET_SIGN.search(plain) else ():
+        if (form := _telling(plain.translate(table), plain)) is not None:
+            yield form
 
 
 def _wide(text: str) -> str | None:
     """Close up letters that stand apart, where wider gaps part the words."""
-    lowered = strip_invisible(text).lower()
-    if _SPACED.search(lowered) is None:
+    if _APART.search(text) is None:
         return None
+    lowered = strip_invisible(text).lower()
     return bare(_closed(_WIDE.sub("  ", lowered)))
 
 
@@ -128,20 +136,18 @@ def _telling(form: str, plain: str) -> str | None:
 
 
 def _untagged(plain: str) -> str | None:
-    form, count = _TAGGED.subn("", plain)
-    return form if count else None
+    return _telling(_TAGGED.sub("", plain), plain) if _TAGGED.search(plain) else None
 
 
 def _quoted(plain: str) -> str | None:
-    form, count = _QUOTED_JOIN.subn("", plain)
-    return form if count else None
+    return _telling(_QUOTED_JOIN.sub("", plain), plain) if _QUOTED_JOIN.search(plain) else None
 
 
 def _unpigged(plain: str) -> str | None:
     """Read Pig Latin: every word in each way that it can have been turned."""
-    if len(_PIG.findall(plain)) < MIN_PIG_WORDS:
+    if len(_PIG_END.findall(plain)) < MIN_PIG_WORDS:
         return None
-    return _PIG.sub(lambda match: " ".join(_unpig(match[0])), plain)
+    return _telling(_PIG.sub(lambda match: " ".join(_unpig(match[0])), plain), plain)
 
 
 def _unpig(word: str) -> Iterator[str]:
@@ -166,7 +172,7 @@ def _ciphers() -> tuple[list[str], list[dict[int, int] | None]]:
     tables = [_shift(by) for by in range(1, 26)] + [str.maketrans(_LETTERS, _LETTERS[::-1])]
     inverse = [_shift(26 - by) for by in range(1, 26)] + [tables[-1]]
     signs: dict[str, dict[int, int] | None] = {}
-    for word in _TELLTALES:
+    for word in filter(str.isalpha, _TELLTALES):
         for there, back in zip(tables, inverse, strict=True):
             signs.setdefault(word.translate(there), back)
         signs.setdefault(word[::-1], None)

@@ -16,9 +16,8 @@ _KEY = re.compile(
 _FETCHER = re.compile(r"\b(?:curl|wget|http|iwr|invoke-webrequest)\b", re.IGNORECASE)
 _COMMAND_END = re.compile(r"[|;\n]|&&")
 # Only what names a host in one of these ways can be an address of metadata.
-_ADDRESS = re.compile(
-    r"\d\.\d|\d{8}|0[xX][0-9a-fA-F]{2}|[0-9a-fA-F]:|://|metadata|instance-data|[^\x00-\x7f]"
-)
+_ADDRESS = re.compile(r"[0-9][0-9a-fA-FxX.:]{4}")
+_NAMES: Final = ("://", "metadata", "instance-data", "::", "fd00:")
 _ALIASES = {
     "gh": "github",
     "hf": "huggingface",
@@ -46,6 +45,8 @@ def _sends_key(text: str) -> bool:
     The vendor is the first word of the variable: `$GITHUB_TOKEN` may go to `api.github.com`, and not to
     `api.github.com.example` or `api.github.com@example`.
     """
+    if "$" not in text:
+        return False
     for command in _COMMAND_END.split(text):
         if _FETCHER.search(command) is None or (key := _KEY.search(command)) is None:
             continue
@@ -67,9 +68,9 @@ def _belongs(host: Host, vendor: str) -> bool:
 
 
 def _asks_metadata(text: str) -> bool:
-    return _ADDRESS.search(text) is not None and any(
-        is_metadata(host) and host.name != "metadata" for host in hosts(text)
-    )
+    if text.isascii() and _ADDRESS.search(text) is None and not any(name in text.lower() for name in _NAMES):
+        return False
+    return any(is_metadata(host) and host.name != "metadata" for host in hosts(text))
 
 
 JUDGES: Final[dict[str, Callable[[str], bool]]] = {

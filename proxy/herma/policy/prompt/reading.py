@@ -16,12 +16,19 @@ MAX_NEGATION_BACK_CHARS: Final = 48
 # What a frame asks about is in its own clause, or in those that only go on with it.
 MAX_FRAME_CHARS: Final = 160
 MAX_TOPIC_CHARS: Final = 60
+# A page of prose of 5,000 characters has some 200 hits, of Chinese 1,500. A text with more is a list of words, which no rule
+# can judge: it is `crowded`, and whoever reads it refuses.
+MAX_HITS: Final = 4000
 
-_SENTENCE = re.compile(r"[.!?؟।]+(?=[\s\"')\]]|$)|[。！？；\n]|(?<=\s)[-*#]{1,6}(?=\s)")
+# A mark that ends a sentence wherever it stands, one that does so before a blank, or the mark of a list.
+_SENTENCE = re.compile(
+    r"[.!?؟।。！？；\n*#-](?:(?<=[。！？；\n])|(?<=[.!?؟।])(?=[\s\"')\]]|$)|(?<=\s[-*#])(?=\s))"
+)
 # "do not, under any circumstances, tell": what stands between commas is passed over.
 _INSERTED = re.compile(r",[^,.;:]{3,40}, ?")
 MAX_INSERTED_CHARS: Final = 48
 _CLAUSE = re.compile(r"[,;:،、，：；()]| - ")
+_CLAUSE_END = re.compile(r"[,;:.!?()\n]| - | and ")
 _OR = re.compile(
     r"^[^;:.]{0,12}(?:\bor\b|\bnor\b|/|\boder\b|\bou\b|\bo\b|\bof\b|\bили\b|\bабо\b|\bveya\b|\blub\b|\bani\b|\bni\b)"
 )
@@ -33,11 +40,14 @@ _HEAD = re.compile(
     r"[\s\"']*(?:please\s|bitte\s)?$"
 )
 # Before these a word is a noun: `the copy in git`, `any change`.
-_NOUN = re.compile(
-    r"(?:^|[^\w-])(?:the|a|an|any|each|every|this|no|my|our|your|his|her|their|its|some|last|latest|next|of|per|which"
-    r"|la|le|les|el|los|las|un|une|una|des|der|die|das|den|dem|ein|eine|einen|il|lo|gli|het|een|de|du|da|os|as"
-    r"|weekly|daily|nightly|monthly|new|old|failed|successful|git)\s$"
+_BEFORE_NOUNS: Final = frozenset(
+    (
+        "the a an any each every this no my our your his her their its some last latest next of per which la le les el los"
+        " las un une una des der die das den dem ein eine einen il lo gli het een de du da os as weekly daily nightly"
+        " monthly new old failed successful git"
+    ).split()
 )
+MAX_WORD_BEFORE: Final = 12
 # The rest of a word whose stem alone would be an imperative: `configured`, `Umleitung`.
 _PARTICIPLE = re.compile(r"[a-z]{0,6}(?:ed|ing|ings|tion|tions|ment|ments|ung|ungen)(?![a-z])|d(?![a-z])")
 # The object was named before: `take the keys and send them to`, `envíalo`.
@@ -59,43 +69,38 @@ class Mention(NamedTuple):
 
 
 class Reading:
-    """A text read against a vocabulary."""
+    """A text read against a vocabulary; `crowded` if it holds more words of it than can be judged."""
 
     def __init__(self, vocabulary: Vocabulary, text: str) -> None:
         self.text = text
         self.mentions: dict[int, list[Mention]] = {}
         self.present = 0
+        self.crowded = False
         self._ends: list[int] | None = None
         kinds = vocabulary.kinds
-        hits = _unmasked(vocabulary.hits(text), kinds)
-        verbs = [
-            hit
-            for hit in hits
-            if kinds[hit[2]] is Kind.INTENT
-            and (hit[3] or not _NOUN.search(text, max(0, hit[0] - 12), hit[0]))
-        ]
-        nouns = {hit[:3] for hit in hits if kinds[hit[2]] is Kind.INTENT} - {hit[:3] for hit in verbs}
+        found = vocabulary.hits(text)
+        if len(found) > MAX_HITS:
+            self.crowded = True
+            found = []
+        hits = _unmasked(found, kinds)
+        verbs, nouns = _verbs(text, hits, kinds)
         negated = _negated(text, hits, verbs, kinds)
         self._frames = [hit for hit in hits if kinds[hit[2]] is Kind.FRAME]
-        self._live: list[int] = []
         reported = self._reported(hits, verbs, kinds)
         self._live = [verb[0] for verb in verbs if verb[0] not in reported]
-        spoken = self._spoken(hits, kinds)
-        for hit in hits:
-            start, end, concept, late = hit
-            if start in spoken and kinds[concept] is Kind.OBJECT:
+        spoken = _spoken(text, hits, kinds)
+        mentions = self.mentions
+        for start, end, concept, late in hits:
+            kind = kinds[concept]
+            loose = late
+            if kind is Kind.INTENT:
+                if (start, end) in nouns and not late:
+                    continue
+                loose = late or _PRONOUN.match(text, end) is not None
+            elif kind is Kind.OBJECT and start in spoken:
                 continue
-            if hit[:3] in nouns:
-                continue
-            mention = Mention(
-                start,
-                end,
-                self.sentence(start),
-                start in negated,
-                start in reported,
-                late or (kinds[concept] is Kind.INTENT and _PRONOUN.match(text, end) is not None),
-            )
-            self.mentions.setdefault(concept, []).append(mention)
+            mention = Mention(start, end, self.sentence(start), start in negated, start in reported, loose)
+            mentions.setdefault(concept, []).append(mention)
             self.present |= 1 << concept
 
     def sentence(self, at: int) -> int:
@@ -140,26 +145,46 @@ class Reading:
                 return
             found.add(verb[0])
 
-    def _spoken(self, hits: list[Hit], kinds: tuple[Kind, ...]) -> set[int]:
-        found: set[int] = set()
-        topics = [hit for hit in hits if kinds[hit[2]] is Kind.TOPIC]
-        for topic in topics:
-            for hit in hits:
-                if (
-                    topic[1] <= hit[0] <= topic[1] + MAX_TOPIC_CHARS
-                    and kinds[hit[2]] is Kind.OBJECT
-                    and not _CLAUSE.search(self.text, topic[1], hit[0])
-                    and " and " not in self.text[topic[1] : hit[0]]
-                ):
-                    found.add(hit[0])
-        return found
+
+def _verbs(text: str, hits: list[Hit], kinds: tuple[Kind, ...]) -> tuple[list[Hit], set[tuple[int, int]]]:
+    """Part intents that are verbs from words that only look like them."""
+    verbs: list[Hit] = []
+    nouns: dict[tuple[int, int], bool] = {}
+    for hit in hits:
+        if kinds[hit[2]] is Kind.INTENT:
+            place = (hit[0], hit[1])
+            noun = nouns.get(place)
+            if noun is None:
+                noun = nouns[place] = _is_noun(text, hit[0], hit[1])
+            if hit[3] or not noun:
+                verbs.append(hit)
+    return verbs, {place for place, noun in nouns.items() if noun}
+
+
+def _spoken(text: str, hits: list[Hit], kinds: tuple[Kind, ...]) -> set[int]:
+    """Give the places of objects that are only spoken of."""
+    found: set[int] = set()
+    for number, topic in enumerate(hits):
+        if kinds[topic[2]] is not Kind.TOPIC:
+            continue
+        clause = _CLAUSE_END.search(text, topic[1], topic[1] + MAX_TOPIC_CHARS)
+        end = clause.start() if clause else topic[1] + MAX_TOPIC_CHARS
+        for hit in hits[number + 1 :]:
+            if hit[0] > end:
+                break
+            if hit[0] >= topic[1] and kinds[hit[2]] is Kind.OBJECT:
+                found.add(hit[0])
+    return found
 
 
 def _is_noun(text: str, start: int, end: int) -> bool:
     """Tell whether a word that could be an imperative is a noun or a participle here."""
-    return (
-        _NOUN.search(text, max(0, start - 12), start) is not None or _PARTICIPLE.match(text, end) is not None
-    )
+    if end < len(text) and text[end].isalpha() and _PARTICIPLE.match(text, end):
+        return True
+    if start < 2 or text[start - 1] != " ":
+        return False
+    before = text[max(0, start - MAX_WORD_BEFORE) : start - 1].rpartition(" ")[2].rpartition("\n")[2]
+    return before in _BEFORE_NOUNS
 
 
 def _unmasked(hits: list[Hit], kinds: tuple[Kind, ...]) -> list[Hit]:

@@ -70,6 +70,8 @@ class PromptScan:
                 found[rule.id] = rule
         for form in shown:
             reading = Reading(self._vocabulary, form)
+            if reading.crowded:
+                return (Finding(OVERSIZE, Level.HIGH, place),)
             for rule in chain(self._said(reading), self._commands.found(form, reading.reports)):
                 found[rule.id] = rule
         return tuple(rule.finding(place) for rule in found.values())

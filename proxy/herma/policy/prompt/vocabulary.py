@@ -4,8 +4,6 @@ A term is a word or a phrase. `stem*` takes any ending, `*stem` any beginning (G
 prefixes, endings or whole sentences without blanks need no marks: the script of the term decides.
 """
 
-
-
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -116,7 +114,8 @@ class Vocabulary:
         if self._automaton is not None:
             framed, terms = f" {text} ", self._terms
             for number, start, end in self._automaton.find_matches_as_indexes(text, overlapping=True):
-                joined = _is_letter(framed[start])
+                before = framed[start]
+                joined = before.isalnum() or (before > "\u0300" and _is_vowel_sign(before))
                 continued = framed[end + 1].isalnum()
                 for left, right, owners in terms[number]:
                     if (continued and right) or (joined and left and not _is_prefixed(left, text, start)):
@@ -129,9 +128,9 @@ class Vocabulary:
         return sorted(set(found))
 
 
-def _is_letter(character: str) -> bool:
-    """Tell whether a character belongs to a word; vowel signs of Indic scripts do."""
-    return character.isalnum() or (character > "\u0300" and unicodedata.category(character)[0] == "M")
+def _is_vowel_sign(character: str) -> bool:
+    """Tell whether a character is part of a word without being a letter, as vowel signs of Indic scripts are."""
+    return unicodedata.category(character)[0] == "M"
 
 
 def _is_prefixed(left: int, text: str, start: int) -> bool:

@@ -18,6 +18,10 @@ __all__ = ["bare"]
 MAX_PASSES = 4
 
 _BLANKS = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")
+# Every blank but the space and the line break.
+_PLAIN_BLANKS = frozenset("\t\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000") | {
+    chr(point) for point in range(0x2000, 0x200B)
+}
 _BREAKS = re.compile(r" ?\n[\n ]*")
 # Marks that carry no word of their own: accents of Latin, Greek and Cyrillic, points of Hebrew, vowels of Arabic, the
 # nukta of Devanagari. Vowel signs of Indic scripts and tones of Thai are letters.
@@ -77,5 +81,6 @@ def _once(text: str) -> str:
 
 
 def _spaced(text: str) -> str:
-    text = _BLANKS.sub(" ", text)
+    if not _PLAIN_BLANKS.isdisjoint(text) or "  " in text:
+        text = _BLANKS.sub(" ", text)
     return _BREAKS.sub("\n", text) if "\n" in text else text

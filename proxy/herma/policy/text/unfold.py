@@ -21,12 +21,24 @@ MAX_RUN_CHARS = 64 * 1024
 # A text is searched for runs up to here. The upstream cuts prompt texts at 65,536 characters.
 MAX_TEXT_CHARS = 256 * 1024
 
+# The shortest runs that are decoded; shorter ones are words.
+MIN_RUN_CHARS = 16
+
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _BASE32 = re.compile(r"\b[A-Z2-7]{24,}={0,6}")
 _HEX = re.compile(r"\b(?:0x)?((?:[0-9a-fA-F]{2}){12,})\b")
 _PERCENT = re.compile(r"(?:[^\s%]{0,64}%[0-9a-fA-F]{2}){4,}[^\s%]{0,64}")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,5})\}|0?([0-7]{3}))")
-_NUMBERS = re.compile(r"\b\d{2,3}(?:\s{0,2},\s{0,2}\d{1,3}){5,}\b")
+_NUMBERS = re.compile(r"\b\d{2,3}(?:(?:\s{0,2},\s{0,2}|\s)\d{1,3}){5,}\b")
+_BITS = re.compile(r"\b[01]{8}(?:\s?[01]{8}){3,}\b")
+# The first digit of a byte of ASCII is 2 to 7.
+_BYTES = re.compile(r"\b(?:0x)?[2-7][0-9a-fA-F](?:[\s:,-]{1,2}(?:0x)?[02-7][0-9a-fA-F]){7,}\b")
+_MORSE = re.compile(r"[.\-]{1,6}(?:[ /|]{1,3}[.\-]{1,6}){9,}")
+# One of the four above, told by a few characters.
+_GROUPED = re.compile(
+    r"[0-9.\-](?:[01]{7}\s?[01]{8}|[0-9a-fA-FxX]{0,3}[\s:,]{1,3}[0-9.\-][0-9a-fA-FxX.\-]{0,5}[\s:,/|])"
+)
+_ENTITY = re.compile(r"&#(?:(\d{1,7})|[xX]([0-9a-fA-F]{1,6}));?")
 _CALLS = re.compile(r"\bchr\(\s{0,2}(\d{1,3})\s{0,2}\)(?:\s{0,2}[+.]\s{0,2}(?=chr\())?")
 _READABLE = re.compile(r"[\t\n\r\x20-\x7e\u00a0-\uffff]+")
 _LEET = str.maketrans("013457@$", "oieastas")
@@ -47,14 +59,24 @@ def unfold(text: str) -> tuple[str, ...]:
 
 def decoded(text: str) -> Iterator[str]:
     """Give what the encoded runs of one text say, one level down."""
-    for pattern, decode in _RUNS:
+    for pattern, decode in _runs_of(text):
         for run in pattern.finditer(text):
             view = decode(run[run.re.groups])
             if view is not None:
                 yield view
-    for rewritten in (_unescape(text), _uncall(text)):
+    for rewritten in (_unescape(text), _uncall(text), _unentity(text)):
         if rewritten is not None:
             yield rewritten
+
+
+def _runs_of(text: str) -> "Iterator[_Run]":
+    """Give the encodings of which a text shows a sign: prose has no word this long and no lists of numbers."""
+    if max(map(len, text.split()), default=0) >= MIN_RUN_CHARS:
+        yield from _LONG
+    if "%" in text:
+        yield _PERCENTS
+    if _GROUPED.search(text) is not None:
+        yield from _GROUPS
 
 
 def _words(raw: bytes) -> str | None:
@@ -96,14 +118,38 @@ def _percent(run: str) -> str | None:
 
 
 def _numbers(run: str) -> str | None:
-    values = [int(number) for number in run[:MAX_RUN_CHARS].split(",")]
+    values = [int(number) for number in re.findall(r"\d+", run[:MAX_RUN_CHARS])]
     return _words(bytes(values)) if max(values) < 256 else None
+
+
+def _bits(run: str) -> str | None:
+    digits = "".join(run[:MAX_RUN_CHARS].split())
+    return _words(bytes(int(digits[at : at + 8], 2) for at in range(0, len(digits) - 7, 8)))
+
+
+def _bytes(run: str) -> str | None:
+    return _words(bytes.fromhex(re.sub(r"0x|[^0-9a-fA-F]", "", run[:MAX_RUN_CHARS])))
+
+
+def _morse(run: str) -> str | None:
+    words = re.split(r" ?[/|] ?|  +", run[:MAX_RUN_CHARS].strip())
+    return " ".join("".join(_MORSE_LETTERS.get(sign, "") for sign in word.split()) for word in words)
+
+
+def _character(value: int) -> str:
+    return chr(value) if value < 0xD800 or 0xE000 <= value < 0x110000 else "\ufffd"
+
+
+def _unentity(text: str) -> str | None:
+    """Read numeric entities of HTML."""
+    if text.count("&#") < 3:
+        return None
+    return _ENTITY.sub(lambda match: _character(int(match[1]) if match[1] else int(match[2], 16)), text)
 
 
 def _code_point(match: re.Match[str]) -> str:
     digits = match[1] or match[2] or match[3]
-    value = int(digits, 16) if digits else int(match[4], 8)
-    return chr(value) if value < 0xD800 or 0xE000 <= value < 0x110000 else "\ufffd"
+    return _character(int(digits, 16) if digits else int(match[4], 8))
 
 
 def _unescape(text: str) -> str | None:
@@ -131,10 +177,19 @@ def unleet(text: str) -> str | None:
     return text.translate(_LEET)
 
 
-_RUNS: tuple[tuple[re.Pattern[str], Callable[[str], str | None]], ...] = (
-    (_BASE64, _base64),
-    (_BASE32, _base32),
-    (_HEX, _hex),
-    (_PERCENT, _percent),
-    (_NUMBERS, _numbers),
+type _Run = tuple[re.Pattern[str], Callable[[str], str | None]]
+
+_LONG: tuple[_Run, ...] = ((_BASE64, _base64), (_BASE32, _base32), (_HEX, _hex), (_BITS, _bits))
+_PERCENTS: _Run = (_PERCENT, _percent)
+_GROUPS: tuple[_Run, ...] = ((_NUMBERS, _numbers), (_BITS, _bits), (_BYTES, _bytes), (_MORSE, _morse))
+
+_MORSE_LETTERS = dict(
+    zip(
+        (
+            ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
+            " ----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----. .-.-.- -....- -..-. .--.-."
+        ).split(),
+        "abcdefghijklmnopqrstuvwxyz0123456789.-/@",
+        strict=True,
+    )
 )

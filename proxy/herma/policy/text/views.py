@@ -42,6 +42,8 @@ _NEVER = re.compile(
     "|[\u202d\u202e\u206a-\u206f\ufff9-\ufffb\U0001d173-\U0001d17a]"
     "|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 )
+# All that an ASCII text can hold of them.
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _EMBEDDINGS = re.compile("[\u202a-\u202c\u2066-\u2069]")
 # Invisible inside a Latin word. The soft hyphen is not here: it is what copying from a hyphenated page leaves.
 _INSIDE_A_WORD = re.compile(
@@ -98,9 +100,10 @@ def conceals(text: str) -> bool:
     selector, the three flags spelled with tags, direction marks around right-to-left text. Neither is debris of copying:
     a byte-order mark or a break opportunity at the edge of a word.
     """
-    if not text.isascii():
-        for flag in _FLAGS:
-            text = text.replace(flag, "")
-        if _EMBEDDINGS.search(text) and not _RIGHT_TO_LEFT.search(text):
-            return True
+    if text.isascii():
+        return _CONTROL.search(text) is not None
+    for flag in _FLAGS:
+        text = text.replace(flag, "")
+    if _EMBEDDINGS.search(text) and not _RIGHT_TO_LEFT.search(text):
+        return True
     return _NEVER.search(text) is not None or _INSIDE_A_WORD.search(text) is not None
