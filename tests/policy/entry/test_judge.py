@@ -42,7 +42,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a key": ({"command": "tee", "args": ["-a", "/root//.ssh/./authorized_keys"]}, "mcp-ssh-keys"),
     "cron through the first process": (
         {"command": "cp", "args": ["x", "/proc/1/root/etc/cron.d/u"]},
-        "mcp-cron",
+        "mcp-boot-file",
     ),
     "a variable that loads code": (
         {"command": "npx", "args": ["x"], "env": {"LD_PRELOAD": "/tmp/l.so"}},

@@ -16,15 +16,11 @@ from tree_sitter import Node
 from herma.policy.command.argv import basename, looks_like_script, programs, script_of
 from herma.policy.command.call import Call
 from herma.policy.command.code import LANGUAGES, code_of, commands, joined
-from herma.policy.command.expansion import expand
-from herma.policy.command.glob import unglob
-from herma.policy.command.path import braces
-from herma.policy.command.tools import ansi_c, run_tool
+from herma.policy.command.tools import run_tool
+from herma.policy.command.word import MAX_DEPTH, MAX_WORD_CHARS, WordReader, text_of
 
-__all__ = ["Reading", "read_argv", "read_script", "resolve_argv", "resolve_script"]
+__all__ = ["Reading", "read_argv", "read_script"]
 
-# Scripts inside scripts: `env -S "sh -c '…'"`, decoded text, eval. Published ones nest three deep.
-MAX_DEPTH = 6
 # A script is a line or a page; what is longer is cut here and refused by the judge of entries. The grammar takes time
 # that grows with the square of a pipeline's length.
 MAX_SCRIPT_CHARS = 8 * 1024
@@ -35,20 +31,13 @@ MAX_CODES = 16
 # Scripts within one entry, and pipes in one script: the grammar's time grows with the square of these.
 MAX_SCRIPTS = 64
 MAX_PIPES = 300
-# Parameters that are filled in; a page of script has some fifty.
-MAX_EXPANSIONS = 400
-# Nodes of all syntax trees of one entry; a page of script has some five hundred.
-MAX_NODES = 5_000
 # Characters parsed for one entry, over all scripts inside scripts.
 MAX_PARSED_CHARS = 32 * 1024
-# Levels of one syntax tree; people nest a handful of blocks. Python's own stack ends at about 150 of them.
-MAX_LEVELS = 60
-MAX_WORD_CHARS = 16 * 1024
 
 _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 _PARAMETER = re.compile(r"\$([0-9])")
 # `{curl,-s,x}` in the place of a command, which the grammar takes for a block.
-_BRACED = re.compile(r"(^|[|;&(\n]\s{0,8})\{([^\s{}|;&,]{1,64}(?:,[^\s{}|;&,]{1,256}){1,16})\}")
+_BRACED = re.compile(r"(^|[|;&(\n]\s{0,8})\{([^\s{}|;&,]{1,64}(?:,[^\s{}|;&,]{0,256}){1,16})\}")
 # An option that carries a command: `--checkpoint-action=exec=sh x`, `alias.x=!sh x`.
 _CARRIED = re.compile(r"^(?:-{0,2}[\w.-]{1,64}=){1,3}[!:]?|^[:!]{1,3}")
 # The grammar's scanner asks the C library about each character by its number, and reads beyond that library's table for large
@@ -101,36 +90,19 @@ def read_argv(argv: Sequence[str], env: Mapping[str, str] | None = None) -> Read
     return reader.reading()
 
 
-def resolve_script(
-    script: str, env: Mapping[str, str] | None = None, positional: Sequence[str] = ()
-) -> tuple[str, ...]:
-    """Give every command line of a script, resolved, pipelines whole; nested scripts after the line that runs them."""
-    return read_script(script, env, positional).lines
-
-
-def resolve_argv(argv: Sequence[str], env: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Give what an argument vector runs, line by line, as `resolve_script` does."""
-    return read_argv(argv, env).lines
-
-
 _STARTER = {"${SHELL}": "sh", "$SHELL": "sh", "%COMSPEC%": "cmd", "${COMSPEC}": "cmd"}
 
 
-class _Reader:
+class _Reader(WordReader):
     def __init__(self, variables: dict[str, str]) -> None:
-        self.variables = variables
+        super().__init__(variables)
         self.lines: list[str] = []
         self.calls: dict[Call, None] = {}
         self.codes: dict[str, None] = {}
-        self.whole = True
         self._piped = False
         self._redirects: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
-        self._nodes = 0
-        self._levels = 0
         self._parsed = 0
         self._scripts = 0
-        self._expansions = 0
-        self._positional: tuple[str, ...] = ()
         self._aliases: dict[str, str] = {}
 
     def reading(self) -> Reading:
@@ -156,23 +128,18 @@ class _Reader:
         if not self.whole:
             return None
         saved = {name: value for name, value in self.variables.items() if name.isdigit() or name in "@*"}
-        outer = self._positional
+        outer = self.positional
         if positional:
-            self._bind(positional)
+            self.bind(positional)
         # The grammar reads the second one of `$1$2` as a word `2`; with braces it does not.
         text = text[:MAX_SCRIPT_CHARS].replace("\r\n", "\n").replace("\\\n", "")
         text = _BRACED.sub(lambda match: match[1] + match[2].replace(",", " "), text)
         text = _PARAMETER.sub(r"${\1}", text)
         tree = _PARSER.parse(_NO_ASCII.sub("_", text).encode("ascii"))
-        output, _ = self._block(tree.root_node, None, depth)
+        output, _ = self.block(tree.root_node, None, depth)
         self.variables |= saved
-        self._positional = outer
+        self.positional = outer
         return output
-
-    def _bind(self, positional: tuple[str, ...]) -> None:
-        self.variables |= {str(index): word for index, word in enumerate(positional)}
-        self.variables["@"] = self.variables["*"] = " ".join(positional[1:])
-        self._positional = positional[1:]
 
     def enter(
         self, argv: tuple[str, ...], stdin: str | None, depth: int, *, shell: bool = True
@@ -213,13 +180,15 @@ class _Reader:
             if _ARGUMENTS.search(code):
                 # The program puts its arguments together: what it runs is what they say.
                 self.script("".join(argv[argv.index(code) + 1 :]) if code in argv else "", (), depth + 1)
-            if code not in self.codes and len(self.codes) < MAX_CODES:
+            if len(self.codes) >= MAX_CODES:
+                self.whole = False
+            elif code not in self.codes:
                 self.codes[code] = None
                 found = dict.fromkeys(command for form in (code, *joined(code)) for command in commands(form))
                 for command in found:
                     self.script(command, tuple(argv[2:]), depth + 1)
 
-    def _block(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:
+    def block(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:
         """Read the statements under a node in order; give their output and the text that stands for them."""
         outputs: list[str | None] = []
         texts: list[str] = []
@@ -232,24 +201,13 @@ class _Reader:
         return known, "; ".join(texts)
 
     def _statement(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:
-        if not self._descend():
+        if not self.descend():
             return None, ""
         output, text = self._read(node, stdin, depth)
-        self._levels -= 1
+        self.levels -= 1
         if node.type in _STATEMENTS:
             self.note(text)
         return output, text
-
-    def _descend(self) -> bool:
-        """Count a node and a level; False when there were too many of either."""
-        self._nodes += 1
-        if self._nodes > MAX_NODES or self._levels >= MAX_LEVELS:
-            self.whole = False
-        if not self.whole:
-            # What could not be read is refused; there is no use in reading on.
-            return False
-        self._levels += 1
-        return True
 
     def _read(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:
         match node.type:
@@ -260,20 +218,20 @@ class _Reader:
             case "redirected_statement":
                 return self._redirected(node, stdin, depth)
             case "variable_assignment":
-                self._assign(node, depth)
+                self.assign(node, depth)
                 return "", ""
             case "declaration_command" | "variable_assignments":
                 for child in node.named_children:
                     if child.type == "variable_assignment":
-                        self._assign(child, depth)
+                        self.assign(child, depth)
                 return "", ""
             case "for_statement":
                 return self._loop(node, stdin, depth)
             case "ERROR":
                 # What the grammar cannot place is still read, as words of one line.
-                return None, " ".join(self._word(child, depth) for child in node.named_children)
+                return None, " ".join(self.word(child, depth) for child in node.named_children)
             case kind if kind in _BLOCKS:
-                return self._block(node, stdin, depth)
+                return self.block(node, stdin, depth)
             case _:
                 return "", ""
 
@@ -289,9 +247,9 @@ class _Reader:
 
     def _loop(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:
         name, *rest = node.named_children
-        values = [self._word(child, depth) for child in rest if child.type != "do_group"]
-        self.variables[_text(name)] = " ".join(values)
-        return self._block(node, stdin, depth)
+        values = [self.word(child, depth) for child in rest if child.type != "do_group"]
+        self.variables[text_of(name)] = " ".join(values)
+        return self.block(node, stdin, depth)
 
     def _redirected(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:
         suffix = ""
@@ -302,12 +260,12 @@ class _Reader:
                 suffix += self._file_redirect(redirect, depth)
                 if redirect.prev_sibling is not None and redirect.prev_sibling.type == "ERROR":
                     # The grammar knows `<<<` behind a command, not behind a group.
-                    stdin = self._word(redirect.named_children[-1], depth)
+                    stdin = self.word(redirect.named_children[-1], depth)
             elif redirect.type == "herestring_redirect":
-                stdin = self._word(redirect.named_children[-1], depth)
+                stdin = self.word(redirect.named_children[-1], depth)
             elif redirect.type == "heredoc_redirect":
                 stdin = "".join(
-                    _text(child) for child in redirect.named_children if child.type == "heredoc_body"
+                    text_of(child) for child in redirect.named_children if child.type == "heredoc_body"
                 )
                 extra += [child for child in redirect.named_children if child.type in _STATEMENTS]
         output: str | None = stdin
@@ -324,9 +282,9 @@ class _Reader:
         return ("" if ">" in suffix else output), " | ".join(texts) + suffix
 
     def _file_redirect(self, node: Node, depth: int) -> str:
-        operator = next((_text(child) for child in node.children if not child.is_named), ">")
+        operator = next((text_of(child) for child in node.children if not child.is_named), ">")
         targets = [child for child in node.named_children if child.type != "file_descriptor"]
-        return "".join(f" {operator} {' '.join(self._words(target, depth))}" for target in targets)
+        return "".join(f" {operator} {' '.join(self.words(target, depth))}" for target in targets)
 
     def _command(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:
         words: list[str] = []
@@ -335,107 +293,31 @@ class _Reader:
         for child in node.named_children:
             match child.type:
                 case "variable_assignment":
-                    prefix += self._assign(child, depth) + " "
+                    prefix += self.assign(child, depth) + " "
                 case "herestring_redirect":
-                    stdin = self._word(child.named_children[-1], depth)
+                    stdin = self.word(child.named_children[-1], depth)
                 case "file_redirect":
                     suffix += self._file_redirect(child, depth)
                 case _:
-                    words += self._words(child, depth)
+                    words += self.words(child, depth)
         words = [word for word in words if word] or [""]
         if words[0] in self._aliases and depth < MAX_DEPTH:
             words = self._aliases[words[0]].split() + words[1:]
         if words[:2] == ["set", "--"]:
-            self._bind(("", *words[2:]))
+            self.bind(("", *words[2:]))
         if words[0] == "alias":
             self._aliases |= {name: value for name, _, value in (word.partition("=") for word in words[1:])}
         if words[0] == "printf" and words[1:2] == ["-v"] and len(words) > 3:
             self.variables[words[2]] = run_tool(["printf", *words[3:]], None) or ""
         if words[0] == "shift":
-            self._bind(("", *self._positional[_count(words) :]))
+            self.bind(("", *self.positional[_count(words) :]))
         if words[0] == "read" and stdin is not None:
-            self._take(words[1:], stdin)
+            self.take(words[1:], stdin)
         outer = self._redirects
         self._redirects = _split(suffix, outer)
         output = self.enter(tuple(words), stdin, depth)
         self._redirects = outer
         return output, prefix + " ".join(words) + suffix
-
-    def _take(self, words: list[str], stdin: str) -> None:
-        """Fill the variables of `read` with the words of a known text; the last one takes the rest."""
-        names = [word for word in words if not word.startswith("-")] or ["REPLY"]
-        for name, value in zip(names, stdin.strip().split(None, len(names) - 1), strict=False):
-            self.variables[name] = value[:MAX_WORD_CHARS]
-
-    def _assign(self, node: Node, depth: int) -> str:
-        name = _text(node.named_children[0]).split("[")[0]
-        value = "".join(self._word(child, depth) for child in node.named_children[1:])
-        self.variables[name] = value[:MAX_WORD_CHARS]
-        return f"{name}={value}"
-
-    def _words(self, node: Node, depth: int) -> list[str]:
-        """Read one word of a command; an unquoted expansion may be several."""
-        if _text(node) in {'"$@"', '"${@}"'}:
-            return list(self._positional)
-        text = self._word(node, depth)
-        words = [text]
-        if node.type in {
-            "simple_expansion",
-            "expansion",
-            "command_name",
-            "concatenation",
-            "command_substitution",
-        } and '"' not in _text(node):
-            words = text.split() or [""]
-        return [unglob(choice) for word in words for choice in (braces(word) if "{" in word else (word,))]
-
-    def _word(self, node: Node, depth: int) -> str:
-        if not self._descend():
-            return ""
-        text = self._value(node, depth)
-        self._levels -= 1
-        return text
-
-    def _value(self, node: Node, depth: int) -> str:
-        match node.type:
-            case "raw_string":
-                return _text(node)[1:-1]
-            case "ansi_c_string":
-                return ansi_c(_text(node)[2:-1])
-            case "string_content":
-                return re.sub(r"\\([$`\"\\])", r"\1", _text(node))
-            case "simple_expansion" | "expansion":
-                self._expansions += 1
-                if self._expansions > MAX_EXPANSIONS:
-                    self.whole = False
-                return expand(_text(node), self.variables)
-            case "command_substitution" | "process_substitution":
-                output, text = self._block(node, None, depth + 1) if depth < MAX_DEPTH else (None, "")
-                if output is None or node.type == "process_substitution":
-                    return f"{'<' if node.type == 'process_substitution' else '$'}({text or _text(node)})"
-                return output.strip("\n")
-            case "array":
-                return " ".join(self._word(child, depth) for child in node.named_children)
-            case "word" | "number" | "variable_name":
-                return re.sub(r"\\(.)", r"\1", _text(node))
-            case _ if node.children:
-                return self._joined(node, depth)
-            case _:
-                return _text(node)
-
-    def _joined(self, node: Node, depth: int) -> str:
-        """Join the parts of a string or concatenation, with the characters between them that are no nodes of their own."""
-        source = node.text or b""
-        parts: list[str] = []
-        at = node.start_byte
-        for child in node.children:
-            parts.append(
-                source[at - node.start_byte : child.start_byte - node.start_byte].decode("utf-8", "replace")
-            )
-            # The quotes are nodes without a name.
-            parts.append(self._word(child, depth) if child.is_named else "")
-            at = child.end_byte
-        return "".join(parts)[:MAX_WORD_CHARS]
 
 
 _READS_SCRIPT = frozenset({"sh", "bash", "zsh", "dash", "ash", "ksh", "source", "."})
@@ -457,7 +339,3 @@ def _split(
 
 def _count(words: list[str]) -> int:
     return int(words[1]) if len(words) > 1 and words[1].isdigit() and len(words[1]) < 4 else 1
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")

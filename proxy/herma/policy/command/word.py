@@ -1,0 +1,142 @@
+"""Words of the shell, as the shell resolves them: quotes, parameters, substitutions, assignments.
+
+Kept apart from statements, which say what runs. The two need each other: a substitution in a word is a block of statements.
+"""
+
+import re
+from abc import ABC, abstractmethod
+
+from tree_sitter import Node
+
+from herma.policy.command.expansion import expand
+from herma.policy.command.glob import unglob
+from herma.policy.command.path import braces
+from herma.policy.command.tools import ansi_c
+
+__all__ = ["MAX_DEPTH", "MAX_WORD_CHARS", "WordReader", "text_of"]
+
+# Scripts inside scripts: `env -S "sh -c '…'"`, decoded text, eval. Published ones nest three deep.
+MAX_DEPTH = 6
+# Parameters that are filled in; a page of script has some fifty.
+MAX_EXPANSIONS = 400
+# Nodes of all syntax trees of one entry; a page of script has some five hundred.
+MAX_NODES = 5_000
+# Levels of one syntax tree; people nest a handful of blocks. Python's own stack ends at about 150 of them.
+MAX_LEVELS = 60
+MAX_WORD_CHARS = 16 * 1024
+
+
+class WordReader(ABC):
+    """Reads words with the variables known so far. `whole` turns False where a bound ends the reading."""
+
+    def __init__(self, variables: dict[str, str]) -> None:
+        self.variables = variables
+        self.positional: tuple[str, ...] = ()
+        self.whole = True
+        self.levels = 0
+        self._nodes = 0
+        self._expansions = 0
+
+    @abstractmethod
+    def block(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:
+        """Read the statements under a node; give their output and the text that stands for them."""
+
+    def bind(self, positional: tuple[str, ...]) -> None:
+        """Set the positional parameters, `$0` first."""
+        self.variables |= {str(index): word for index, word in enumerate(positional)}
+        self.variables["@"] = self.variables["*"] = " ".join(positional[1:])
+        self.positional = positional[1:]
+
+    def take(self, words: list[str], stdin: str) -> None:
+        """Fill the variables of `read` with the words of a known text; the last one takes the rest."""
+        names = [word for word in words if not word.startswith("-")] or ["REPLY"]
+        for name, value in zip(names, stdin.strip().split(None, len(names) - 1), strict=False):
+            self.variables[name] = value[:MAX_WORD_CHARS]
+
+    def descend(self) -> bool:
+        """Count a node and a level; False when there were too many of either."""
+        self._nodes += 1
+        if self._nodes > MAX_NODES or self.levels >= MAX_LEVELS:
+            self.whole = False
+        if not self.whole:
+            # What could not be read is refused; there is no use in reading on.
+            return False
+        self.levels += 1
+        return True
+
+    def assign(self, node: Node, depth: int) -> str:
+        """Do an assignment and give it as text."""
+        name = text_of(node.named_children[0]).split("[")[0]
+        value = "".join(self.word(child, depth) for child in node.named_children[1:])
+        self.variables[name] = value[:MAX_WORD_CHARS]
+        return f"{name}={value}"
+
+    def words(self, node: Node, depth: int) -> list[str]:
+        """Read one word of a command; an unquoted expansion may be several."""
+        if text_of(node) in {'"$@"', '"${@}"'}:
+            return list(self.positional)
+        text = self.word(node, depth)
+        words = [text]
+        if node.type in {
+            "simple_expansion",
+            "expansion",
+            "command_name",
+            "concatenation",
+            "command_substitution",
+        } and '"' not in text_of(node):
+            words = text.split() or [""]
+        return [unglob(choice) for word in words for choice in (braces(word) if "{" in word else (word,))]
+
+    def word(self, node: Node, depth: int) -> str:
+        """Read one word, empty where there were too many."""
+        if not self.descend():
+            return ""
+        text = self._value(node, depth)
+        self.levels -= 1
+        return text
+
+    def _value(self, node: Node, depth: int) -> str:
+        match node.type:
+            case "raw_string":
+                return text_of(node)[1:-1]
+            case "ansi_c_string":
+                return ansi_c(text_of(node)[2:-1])
+            case "string_content":
+                return re.sub(r"\\([$`\"\\])", r"\1", text_of(node))
+            case "simple_expansion" | "expansion":
+                self._expansions += 1
+                if self._expansions > MAX_EXPANSIONS:
+                    self.whole = False
+                return expand(text_of(node), self.variables)
+            case "command_substitution" | "process_substitution":
+                output, text = self.block(node, None, depth + 1) if depth < MAX_DEPTH else (None, "")
+                if output is None or node.type == "process_substitution":
+                    return f"{'<' if node.type == 'process_substitution' else '$'}({text or text_of(node)})"
+                return output.strip("\n")
+            case "array":
+                return " ".join(self.word(child, depth) for child in node.named_children)
+            case "word" | "number" | "variable_name":
+                return re.sub(r"\\(.)", r"\1", text_of(node))
+            case _ if node.children:
+                return self._joined(node, depth)
+            case _:
+                return text_of(node)
+
+    def _joined(self, node: Node, depth: int) -> str:
+        """Join the parts of a string or concatenation, with the characters between them that are no nodes of their own."""
+        source = node.text or b""
+        parts: list[str] = []
+        at = node.start_byte
+        for child in node.children:
+            parts.append(
+                source[at - node.start_byte : child.start_byte - node.start_byte].decode("utf-8", "replace")
+            )
+            # The quotes are nodes without a name.
+            parts.append(self.word(child, depth) if child.is_named else "")
+            at = child.end_byte
+        return "".join(parts)[:MAX_WORD_CHARS]
+
+
+def text_of(node: Node) -> str:
+    """Give the text of a node."""
+    return (node.text or b"").decode("utf-8", "replace")

@@ -1,0 +1,72 @@
+"""Claims about `herma.policy.command.code`."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from herma.policy.command.code import MAX_STRINGS, code_of, commands, joined
+
+CODES = {
+    "python": (["python3.12", "-c", "import os;x()"], ("import os;x()",)),
+    "a module": (["python", "-m", "server", "--port", "80"], ()),
+    "a file": (["node", "dist/index.js", "--stdio"], ()),
+    "another program": (["npx", "a;b"], ()),
+    "nothing": ([], ()),
+    "one statement": (["ruby", "-e", "puts 1"], ("puts 1",)),
+}
+
+
+@pytest.mark.parametrize(("argv", "codes"), CODES.values(), ids=CODES.keys())
+def test_arguments_that_are_programs_are_told_from_others(argv: list[str], codes: tuple[str, ...]) -> None:
+    """Only an interpreter's arguments that read like a program are one."""
+    assert code_of(argv) == codes
+
+
+JOINED = {
+    "sums": ("x('c'+'url')", "x('curl')"),
+    "neighbours": ('x("c" "url")', 'x("curl")'),
+    "dots": ("x('c'.'url')", "x('curl')"),
+    "reversed": ("x('lruc'[::-1])", "x('curl')"),
+    "reversed by methods": ("x('lruc'.split('').reverse().join(''))", "x('curl')"),
+    "path parts": ("join('.ssh','authorized_keys')", "join('.ssh/authorized_keys')"),
+    "a home and a path": ("Path.home()/'.config/x'", "'~/.config/x'"),
+    "a home joined": ("os.path.expanduser('~/x')", "os.path.expanduser('~/x')"),
+    "other quotes": ("x('a' + \"b\")", "x('a' + \"b\")"),
+}
+
+
+@pytest.mark.parametrize(("code", "form"), JOINED.values(), ids=JOINED.keys())
+def test_strings_that_are_put_together_are_read_as_one(code: str, form: str) -> None:
+    """Sums, neighbours, reversals and path parts are undone."""
+    assert form in joined(code)
+
+
+COMMANDS = {
+    "a string": ("system('curl -s x')", "curl -s x"),
+    "an escaped string": ("system('echo \\'a b\\'')", "echo 'a b'"),
+    "a list": ("run(['curl','-s','a b'])", "curl -s 'a b'"),
+    "a program and its list": ("spawn('curl', ['-s', 'x'])", "curl -s x"),
+    "backticks": ("puts `curl -s x`", "curl -s x"),
+    "percent": ("%x(curl -s x)", "curl -s x"),
+    "qx": ("qx{curl -s x}", "curl -s x"),
+    "three quotes": ('system("""curl -s x""")', "curl -s x"),
+    "a pipe without blanks": ("system('a|sh')", "a|sh"),
+}
+
+
+@pytest.mark.parametrize(("code", "command"), COMMANDS.values(), ids=COMMANDS.keys())
+def test_commands_among_strings_are_found(code: str, command: str) -> None:
+    """Strings with blanks or pipes may be commands, and so may lists of words."""
+    assert command in list(commands(code))
+
+
+def test_names_are_no_commands_and_strings_are_bounded() -> None:
+    """A word alone is not read as a command; a table of strings is read up to a bound."""
+    assert list(commands("import 'x'; f('server')")) == []
+    assert len(list(commands("'a b';" * 500))) == MAX_STRINGS
+
+
+@given(st.text(alphabet="'\"`ab +.,()[]\\{}%xq", max_size=60))
+def test_any_program_is_read(code: str) -> None:
+    """No text makes the reading fail."""
+    assert all(isinstance(text, str) for text in (*joined(code), *commands(code)))

@@ -1,0 +1,23 @@
+"""Claims about `herma.policy.command.glob`."""
+
+import pytest
+
+from herma.policy.command.glob import MAX_GLOB_CHARS, unglob
+
+READ = {
+    "a sensitive file": ("~/.ss?/auth*_ke?s", "~/.ssh/authorized_keys"),
+    "a program": ("/???/b??/c?rl", "curl"),
+    "a program in one directory": ("/b??/s?", "sh"),
+    "another file": ("/srv/*.txt", "/srv/*.txt"),
+    "an unknown program": ("/???/x??/z?z?", "/???/x??/z?z?"),
+    "only stars": ("/srv/*", "/srv/*"),
+    "no path": ("*.py", "*.py"),
+    "no wildcard": ("/etc/crontab", "/etc/crontab"),
+    "a word that is too long": ("/" + "?" * MAX_GLOB_CHARS, "/" + "?" * MAX_GLOB_CHARS),
+}
+
+
+@pytest.mark.parametrize(("word", "read"), READ.values(), ids=READ.keys())
+def test_wildcards_are_read_as_what_they_are_meant_for(word: str, read: str) -> None:
+    """Patterns that can only mean a known program or sensitive file are that; others stay."""
+    assert unglob(word) == read

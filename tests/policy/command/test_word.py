@@ -1,0 +1,30 @@
+"""Claims about `herma.policy.command.word`."""
+
+import pytest
+
+from herma.policy.command.shell import read_script
+
+WORDS = {
+    "single quotes": ("x 'a $b'", ("x", "a $b")),
+    "double quotes": ('b=c; x "a $b"', ("x", "a c")),
+    "escapes in quotes": ('x "a\\"b"', ("x", 'a"b')),
+    "parts without names": ('b=c; x "$b-$b/d"', ("x", "c-c/d")),
+    "a substitution that is not known": ("x $(date)", ("x", "$(date)")),
+    "a process substitution": ("x <(date)", ("x", "<(date)")),
+    "an unquoted expansion of words": ("b='c d'; x $b", ("x", "c", "d")),
+    "a quoted expansion of words": ("b='c d'; x \"$b\"", ("x", "c d")),
+    "braces": ("x a{b,c}", ("x", "ab", "ac")),
+    "numbers": ("x 12", ("x", "12")),
+}
+
+
+@pytest.mark.parametrize(("script", "argv"), WORDS.values(), ids=WORDS.keys())
+def test_words_are_resolved_as_a_shell_does(script: str, argv: tuple[str, ...]) -> None:
+    """Quotes, parameters, substitutions and braces are worked out."""
+    assert argv in {call.argv for call in read_script(script).calls}
+
+
+def test_more_values_than_names_go_to_the_last_name() -> None:
+    """`read` splits a line as the shell does; names without a value stay unset."""
+    lines = read_script("read -r a b c <<< '1 2 3 4'; x $a; y $c; read d e <<< '1'; z $d $e").lines
+    assert {"x 1", "y 3 4", "z 1 $e"} <= set(lines)
