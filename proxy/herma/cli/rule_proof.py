@@ -129,7 +129,8 @@ class _Finds:
             case "cron":
                 self._judge = ContentJudge(replace(library.rule_set(), cron=rules), None)
             case _:
-                self._redactor = Redactor(rules, Secret(b"not used: nothing is shown"))
+                everything = [rule.id for rule in rules]
+                self._redactor = Redactor(rules, Secret(b"not used: nothing is shown"), everything)
 
     def __call__(self, rule: Rule, text: str) -> bool:
         match self._family:

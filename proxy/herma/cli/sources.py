@@ -69,7 +69,8 @@ class Sources:
 
     def redactor(self) -> Redactor:
         """Make the redactor."""
-        return self.library.redactor(self.key)
+        optional = self.settings.redaction.optional if self.settings is not None else ()
+        return self.library.redactor(self.key, [kind.rule_id for kind in optional])
 
 
 def today() -> date:

@@ -9,6 +9,7 @@ driven by them. A field's name is its key; units stand in names. Every default i
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from types import MappingProxyType
 
 from herma.config.exemption import Exemption
@@ -259,6 +260,18 @@ class CheckSettings:
     )
 
 
+class OptionalClass(StrEnum):
+    """What is masked only on demand; the rule of the same id says what it is."""
+
+    PAYMENT_CARD = "payment_card"
+    IBAN = "iban"
+
+    @property
+    def rule_id(self) -> str:
+        """Name the rule that finds it."""
+        return self.value.replace("_", "-")
+
+
 @dataclass(frozen=True, slots=True)
 class Redaction:
     """How secrets are taken out of answers."""
@@ -270,6 +283,10 @@ class Redaction:
         "Key of the fingerprints in placeholders; without one it is random per start.",
         default=None,
         secret=True,
+    )
+    optional: tuple[OptionalClass, ...] = option(
+        "Classes that are masked only when they are named: they are no credentials, and look-alikes are common.",
+        default=(),
     )
 
 

@@ -4,9 +4,8 @@ An operator's rule is added to the others and never replaces one: two rules of o
 a rule off by accident.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from collections.abc import Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
@@ -116,13 +115,13 @@ class Library:
         )
         return collect(sources, now, floors)
 
-    def redactor(self, key: Secret) -> Redactor:
-        """Make the redactor.
+    def redactor(self, key: Secret, optional: Sequence[str] = ()) -> Redactor:
+        """Make the redactor with the optional classes that are named, by the ids of their rules.
 
         Raises:
             ContentError: a rule cannot be used.
         """
-        return Redactor(self.rules("redaction"), key)
+        return Redactor(self.rules("redaction"), key, optional)
 
 
 def _examine(directory: Path) -> None:

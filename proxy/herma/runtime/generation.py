@@ -62,7 +62,10 @@ def read_content(
     return Content(
         profile=profile,
         rules=library.rule_set(settings.exemptions, profile),
-        redactor=library.redactor(settings.redaction.fingerprint_key or fingerprint_key),
+        redactor=library.redactor(
+            settings.redaction.fingerprint_key or fingerprint_key,
+            [kind.rule_id for kind in settings.redaction.optional],
+        ),
         notes=indicators.notes,
         serials=indicators.serials,
         state=state,

@@ -15,6 +15,7 @@ from typing import Final
 from herma.policy.decision import Finding
 from herma.policy.redaction.block import BLOCK_ID, key_ends
 from herma.policy.redaction.gate import lowered
+from herma.policy.redaction.number import number_open_at
 from herma.policy.redaction.redactor import Edit, Redactor
 from herma.policy.redaction.url import URL_ID
 from herma.policy.redaction.value import looks_like_password, looks_random
@@ -33,6 +34,9 @@ MAX_HELD_CHARS: Final = 64 * 1024
 MAX_HELD_LINE_CHARS: Final = 2048
 # A quoted value is read so far, and its name stands before it.
 MAX_QUOTE_CHARS: Final = 16 * 1024 + CONTEXT_CHARS
+# Up to so many held characters each piece is a reason to look; beyond, a growth by one part in `LAZINESS` is.
+MAX_RESTLESS_CHARS: Final = 1024
+LAZINESS: Final = 8
 # A value that could go on is looked for in the last lines only.
 MAX_PROBED_CHARS: Final = 4096
 # Text that is decided and no context any more is dropped when it is as long as this, not with every piece.
@@ -74,6 +78,8 @@ class Channel:
         self._watch = Watch(redactor.finder)
         self._chunks: deque[_Chunk] = deque()
         self._edits: deque[Edit] = deque()
+        # How much there was at the last look.
+        self._looked = 0
         self._masked_to = -1
         # What is being masked until it ends: "word", "user info", "block", or the quote that closes it.
         self._mask: str | None = None
@@ -89,6 +95,11 @@ class Channel:
         self._watch.take(text)
         self._text += text
         self.total += len(text)
+        # Much that is held is not looked at again for a few characters more: the looks at a value that grows would add up.
+        held = self.total - self.decided
+        if held > MAX_RESTLESS_CHARS and (self.total - self._looked) * LAZINESS < held <= MAX_HELD_CHARS:
+            return
+        self._looked = self.total
         self._decide(force=False)
         if self.total - self.decided > MAX_HELD_CHARS:
             self._decide(force=True)
@@ -149,7 +160,11 @@ class Channel:
 
     def _worth_a_look(self) -> bool:
         """Tell whether the text could hold a secret: a keyword is near, or something looks drawn or wrapped."""
-        return self._near() or self._watch.suspicious > self.decided - CONTEXT_CHARS
+        return (
+            self._near()
+            or bool(self._redactor.finder.numbers)
+            or self._watch.suspicious > self.decided - CONTEXT_CHARS
+        )
 
     def _near(self) -> bool:
         """Tell whether a keyword is near the end."""
@@ -206,6 +221,8 @@ class Channel:
                     text, max(0, first - CONTEXT_CHARS, len(text) - MAX_QUOTE_CHARS)
                 ),
             )
+        if self._redactor.finder.numbers:
+            hold = min(hold, number_open_at(text))
         return max(first, min(hold, self._held_line()))
 
     def _prefix(self) -> int:

@@ -14,6 +14,7 @@ from herma.policy.redaction.format import CommandRule, FormatRule
 from herma.policy.redaction.gate import Gate, lowered
 from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.name import Names
+from herma.policy.redaction.number import NumberRule
 from herma.policy.redaction.run import Alphabet, plain
 from herma.policy.redaction.sweep import STRETCH_CHARS, Grammar, Sweep
 from herma.policy.redaction.work import COMMAND, LINE, RUN, VALUE, Work, passing
@@ -37,6 +38,8 @@ class Finder:
         self.rules = {rule.id: rule for rule in rules}
         self.names = Names(rule for rule in rules if rule.options.get("grammar") == "assignment")
         self._runs = [FormatRule(rule) for rule in rules if rule.options.get("grammar") == "run"]
+        # Optional classes: without one of them, no text is searched for numbers.
+        self.numbers = [NumberRule(rule) for rule in rules if rule.options.get("grammar") == "number"]
         self._assigned = Grammar(
             lambda text, first, last: assigned(text, first, last, self.names), -1, name=True, cost=0
         )
@@ -81,7 +84,7 @@ class Finder:
                     command=True,
                     cost=LINE if command.whole_line else COMMAND,
                 )
-            case "run":
+            case "run" | "number":
                 return None
             case "assignment":
                 return self._assigned
@@ -116,6 +119,8 @@ class Finder:
             work = Work(len(text))
         work.left -= passing(len(text))
         hits: list[Hit] = list(self._in_runs(text, work)) if len(text) >= MIN_RUN else []
+        for rule in self.numbers:
+            hits.extend(rule.everywhere(text))
         lower = lowered(text)
         places = self.gate.hits(lower) if len(text) <= STRETCH_CHARS else None
         # Most short texts hold no keyword.

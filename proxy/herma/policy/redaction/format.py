@@ -11,6 +11,7 @@ from typing import Final, Literal
 import regex
 
 from herma.policy.pattern import compile_pattern
+from herma.policy.redaction.checksum import CHECKSUMS
 from herma.policy.redaction.hit import Certainty, Hit
 from herma.policy.redaction.value import (
     is_code,
@@ -45,6 +46,10 @@ class FormatRule:
         self.id = rule.id
         self._check: Check = rule.options.get("check", "any")
         self._certainty = Certainty.CONVENTION if rule.options.get("generic") else Certainty.FORMAT
+        checksum = rule.options.get("checksum")
+        if checksum is not None and checksum not in CHECKSUMS:
+            raise ValueError(f"rule {rule.id}: options.checksum is one of {', '.join(CHECKSUMS)}")
+        self._proven = CHECKSUMS[checksum] if checksum is not None else None
         self._around: bool = rule.options.get("anchor") == "around"
         # What stands behind a word character is no token of this format; the text need not be asked.
         self.bounded = not self._around and rule.pattern.startswith(_BOUNDARIES)
@@ -71,7 +76,9 @@ class FormatRule:
         # A format with a part that stays (a host, a salt) names the rest; `re` has no two groups of one name.
         group = found.lastgroup or 0
         written = found[group]
-        if not is_placeholder(written) and self._accepts(written):
+        if self._proven is not None and self._proven(written):
+            yield Hit(found.start(group), found.end(group), self.id, written, Certainty.BLOCK)
+        elif not is_placeholder(written) and self._accepts(written):
             yield Hit(found.start(group), found.end(group), self.id, written, self._certainty)
 
     def _accepts(self, written: str) -> bool:

@@ -4,7 +4,7 @@ It never raises for what it is given, changes nothing but the secrets, and what 
 redacting once. Masking keeps the shape of a command: quotes, operators, flags, hosts and user names stay.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -70,10 +70,14 @@ type _Found = tuple[list[Span], int, Hit]
 class Redactor:
     """All redaction rules, ready for use; it holds no state between calls but a cache of names."""
 
-    def __init__(self, rules: Sequence[Rule], fingerprint_key: Secret) -> None:
-        if not rules:
+    def __init__(
+        self, rules: Sequence[Rule], fingerprint_key: Secret, optional: Collection[str] = ()
+    ) -> None:
+        """Take the rules; of the optional ones, those that are named."""
+        used = [rule for rule in rules if not rule.options.get("optional") or rule.id in optional]
+        if not used:
             raise ValueError("a redactor without rules would let everything pass")
-        self.finder = Finder(rules)
+        self.finder = Finder(used)
         self.glance = Glance(self)
         self._fingerprinter = Fingerprinter(fingerprint_key)
 

@@ -1,0 +1,55 @@
+"""Checksums that vendors put into their tokens, as far as they are documented.
+
+A right checksum makes a find certain: the token is masked even where its letters happen to read like a placeholder. A wrong one
+proves nothing (a mistyped token leaks all but a letter), so that a token without a right checksum is judged as if there were none.
+"""
+
+import base64
+import binascii
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Final
+
+__all__ = ["CHECKSUMS", "base62_crc32", "grafana", "pypi"]
+
+_BASE62: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+CHECKSUM_CHARS: Final = 6
+# A macaroon, version 2, whose first field is the location, 8 characters long.
+_MACAROON: Final = (b"\x02\x01\x08pypi.org", b"\x02\x01\x0dtest.pypi.org")
+
+
+def base62_crc32(token: str) -> bool:
+    """Tell whether the last six characters are the CRC-32 of those behind the prefix, in base 62.
+
+    GitHub, npm and NetBird make tokens so: prefix, underscore, 30 random characters, checksum.
+    """
+    body = token.split("_", 1)[-1]
+    entropy, written = body[:-CHECKSUM_CHARS], body[-CHECKSUM_CHARS:]
+    if not entropy or not body.isalnum() or not body.isascii():
+        return False
+    value = 0
+    for character in written:
+        value = value * 62 + _BASE62.index(character)
+    return value == zlib.crc32(entropy.encode())
+
+
+def grafana(token: str) -> bool:
+    """Tell whether the last field is the CRC-32 of what stands before it, four bytes in hexadecimal, the lowest first."""
+    before, _, written = token.rpartition("_")
+    return bool(before) and zlib.crc32(before.encode()).to_bytes(4, "little").hex() == written.lower()
+
+
+def pypi(token: str) -> bool:
+    """Tell whether the token holds a macaroon of the package index; its signature cannot be checked without the key."""
+    head = token.removeprefix("pypi-")[:20].replace("-", "+").replace("_", "/")
+    try:
+        return base64.b64decode(head + "=" * (-len(head) % 4), validate=True).startswith(_MACAROON)
+    except binascii.Error:
+        return False
+
+
+CHECKSUMS: Final[Mapping[str, Callable[[str], bool]]] = {
+    "base62-crc32": base62_crc32,
+    "grafana": grafana,
+    "pypi": pypi,
+}
