@@ -88,6 +88,29 @@ def test_directories_are_found_beside_the_file(tmp_path: Path) -> None:
     assert codes("content: {ioc_dir: missing}\n", file=str(tmp_path / "herma.yaml")) == ["config.file"]
 
 
+def test_indicators_of_operators_are_found_beside_the_file(tmp_path: Path) -> None:
+    """Directories or files; a key that others could have written is refused."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "b.json").write_text("{}")
+    (tmp_path / "key.pub").write_text("x")
+    file = str(tmp_path / "herma.yaml")
+    settings = parsed(
+        "content: {ioc_dirs: [own, b.json], ioc_public_keys: [key.pub], ioc_minimum_serial: 7, "
+        "ioc_suppress: [{id: axios-npm-06, reason: our own tool}]}\n",
+        file=file,
+    )
+    assert settings.content.ioc_dirs == (str(tmp_path / "own"), str(tmp_path / "b.json"))
+    assert settings.content.ioc_public_keys == (str(tmp_path / "key.pub"),)
+    assert [(one.id, one.reason) for one in settings.content.ioc_suppress] == [
+        ("axios-npm-06", "our own tool")
+    ]
+    assert codes("content: {ioc_dirs: [missing]}\n", file=file) == ["config.file"]
+    assert codes("content: {ioc_public_keys: [missing]}\n", file=file) == ["config.file"]
+    assert codes("content: {ioc_suppress: [{id: axios-npm-06}]}\n", file=file) == ["config.missing"]
+    (tmp_path / "key.pub").chmod(0o666)
+    assert codes("content: {ioc_public_keys: [key.pub]}\n", file=file) == ["config.mode"]
+
+
 def test_audit_file_starts_beside_the_configuration(tmp_path: Path) -> None:
     """Standard output stays what it is."""
     assert parsed("audit: {file: audit.jsonl}\n", file=str(tmp_path / "herma.yaml")).audit.file == str(

@@ -3,15 +3,19 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from herma.content.ioc.publication import pin
+from herma.content.ioc.signature import SigningKey, new_signing_key, sign
 from herma.ingress import Generation
 from herma.runtime.reload import Reloader
 from support.gate import Gate, free_port
-from support.inside import Lines, start_of
+from support.inside import Lines, start_of, until
+from support.ioc_files import directory, item
 from support.wire_tls import make_pair
 
 
@@ -210,3 +214,74 @@ async def test_no_secret_is_told(reloading: Reloading) -> None:
     )
     assert reloading.applied == []
     assert "fakeButShort" not in reloading.reloader.failure + reloading.log.text()
+
+
+def _own(reloading: Reloading, value: str, serial: int, key: SigningKey | None) -> Path:
+    """Write a directory of one indicator, signed if there is a key."""
+    place = directory(
+        reloading.gate.directory / "own",
+        item(id="own-01", value=value, match="domain", type="domain"),
+        pin=False,
+    )
+    (place / "manifest.json").unlink(missing_ok=True)
+    pin(place, datetime.now(UTC), serial=serial)
+    if key is not None:
+        (place / "manifest.sig").write_bytes(sign((place / "manifest.json").read_bytes(), key))
+    return place
+
+
+async def test_an_older_state_of_signed_indicators_is_not_taken_back(reloading: Reloading) -> None:
+    """What was accepted once is remembered over reloads; the newer state stays in force, and the reason is told."""
+    key = new_signing_key()
+    public = reloading.gate.directory / "iocs.pub"
+    public.write_bytes(key.public.pem())
+    place = _own(reloading, "evil.example", 5, key)
+    await reloading.change(
+        lambda config: config.update(content={"ioc_dirs": [str(place)], "ioc_public_keys": [str(public)]})
+    )
+    assert reloading.reloader.failure == ""
+    for serial, signer, says in (
+        (4, key, "older state"),
+        (6, None, "cannot be read"),
+        (6, new_signing_key(), "not signed"),
+    ):
+        _own(reloading, "other.example", serial, signer)
+        await reloading.reloader.reload()
+        assert says in reloading.reloader.failure
+        if signer is None or says == "not signed":
+            (place / "manifest.sig").unlink(missing_ok=True)
+    assert len(reloading.applied) == 1
+    _own(reloading, "newer.example", 6, key)
+    await reloading.reloader.reload()
+    assert reloading.reloader.failure == ""
+    assert len(reloading.applied) == 2
+
+
+async def test_what_is_left_out_is_told(reloading: Reloading) -> None:
+    """An indicator that is suppressed or past its time is named in the log."""
+    await reloading.change(
+        lambda config: config.update(
+            content={"ioc_suppress": [{"id": "axios-npm-06", "reason": "our own tool"}]}
+        )
+    )
+    assert "axios-npm-06 is suppressed: our own tool" in reloading.log.text()
+
+
+async def test_a_change_of_content_is_noticed_like_one_of_the_file(reloading: Reloading) -> None:
+    """Also one that came between the start and the first look."""
+    place = _own(reloading, "evil.example", 1, None)
+    await reloading.change(lambda config: config.update(content={"ioc_dirs": [str(place)]}))
+    assert len(reloading.applied) == 1
+    task = asyncio.get_running_loop().create_task(reloading.reloader.watch(0))
+    # The file differs from the one that the start has read: taken once more, and then no more.
+    await until(lambda: len(reloading.applied) == 2)
+    _own(reloading, "other.example", 2, None)
+    await until(lambda: len(reloading.applied) == 3)
+    (place / "some.yaml").write_text("indicators: [")
+    await until(lambda: reloading.reloader.failure != "")
+    assert len(reloading.applied) == 3
+    _own(reloading, "third.example", 3, None)
+    await until(lambda: len(reloading.applied) == 4)
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
