@@ -1,15 +1,18 @@
 """`herma judge`."""
 
 import json
+from argparse import Namespace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from herma.cli.judge import _Bench
+from herma.cli.judge import _Bench, _judges
 from herma.cli.line_reader import TooLong
+from herma.cli.sources import open_sources
 from support.config_text import FAKE_KEY, KEYS, OTHER_FAKE_KEY, UPSTREAM
 from support.console import Said, herma
 from support.redactor import GITHUB
@@ -196,6 +199,32 @@ def test_any_line_has_one_answer(line: bytes) -> None:
     bench = _Bench("secret", lambda value: {"verdict": "allow"})
     said = bench.line(line.replace(b"\n", b""))
     assert not said or (said.endswith(b"\n") and said.count(b"\n") == 1 and json.loads(said))
+
+
+_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**20), 10**20)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@cache
+def _real(kind: str) -> _Bench:
+    return _Bench(kind, _judges(open_sources(Namespace(config=None)))[kind]())
+
+
+@settings(max_examples=40, deadline=None)
+@given(kind=st.sampled_from(["mcp", "prompt", "secret"]), value=_JSON, name=st.text(max_size=8))
+def test_any_value_has_a_verdict_or_an_error(kind: str, value: Any, name: str) -> None:
+    """Whatever stands where an entry, a prompt or a text should."""
+    line = {"id": name, "name": name, "entry": value, "prompt": value, "text": value}
+    said = json.loads(_real(kind).line(json.dumps(line).encode()))
+    assert said["id"] == name
+    assert said.get("verdict") in {"block", "warn", "allow"} or said["error"]["code"] == "herma.line.type"
 
 
 def test_a_line_that_is_too_long_is_told() -> None:

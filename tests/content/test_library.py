@@ -54,6 +54,13 @@ def test_rules_that_would_not_be_read_are_refused(tmp_path: Path) -> None:
         Library(Content(rules_dirs=(FilePath(str(tmp_path / "none")),)))
 
 
+def test_own_words_are_refused(tmp_path: Path) -> None:
+    """They would not be read: better said than silently left out."""
+    (tmp_path / "cron/words").mkdir(parents=True)
+    with pytest.raises(ContentError, match="own words are not read"):
+        Library(Content(rules_dirs=(FilePath(str(tmp_path)),)))
+
+
 def test_an_empty_family_of_own_rules_adds_nothing(tmp_path: Path) -> None:
     """Only the first directory has to hold rules."""
     assert own(tmp_path, "mcp").rules("mcp") == SHIPPED.rules("mcp")

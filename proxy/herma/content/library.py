@@ -129,5 +129,8 @@ def _examine(directory: Path) -> None:
     families = " or ".join(f"{family}/" for family in FAMILIES)
     if stray := rule_files(directory):
         raise ContentError(f"a rule stands in {families} of its directory; move it", Source(str(stray[0])))
+    if (words := directory / "cron" / "words").exists():
+        message = "own words are not read; a rule of your own uses those that ship, or a pattern"
+        raise ContentError(message, Source(str(words)))
     if not any((directory / family).is_dir() for family in FAMILIES):
         raise ContentError(f"no rules here; they were expected in {families}", Source(str(directory)))
