@@ -54,7 +54,7 @@ _COMMON = frozenset(
 )
 # What a command has that prose has not.
 _SIGN = re.compile(
-    r"[|`;<>(]|&&|\$\w|/dev/|\s-{1,2}\w|certutil|bitsadmin|mshta|regsvr32|rundll32|start-bitstransfer|169\.254|\.sock|:\d{4}"
+    r"[|`;<>(]|&&|\$\w|/dev/|\s-{1,2}\w|certutil|bitsadmin|mshta|regsvr32|rundll32|start-bitstransfer|169\.254|meta-?data/|\.sock|:\d{4}"
 )
 
 

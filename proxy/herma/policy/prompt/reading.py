@@ -15,20 +15,18 @@ MAX_NEGATION_CHARS: Final = 24
 MAX_NEGATION_BACK_CHARS: Final = 48
 # What a frame asks about is in its own clause, or in those that only go on with it.
 MAX_FRAME_CHARS: Final = 160
-MAX_TOPIC_CHARS: Final = 60
+MAX_TOPIC_CHARS: Final = 32
 # A page of prose of 5,000 characters has some 200 hits, of Chinese 1,500. A text with more is a list of words, which no rule
 # can judge: it is `crowded`, and whoever reads it refuses.
 MAX_HITS: Final = 4000
 
-# A mark that ends a sentence wherever it stands, one that does so before a blank, or the mark of a list.
-_SENTENCE = re.compile(
-    r"[.!?؟।。！？；\n*#-](?:(?<=[。！？；\n])|(?<=[.!?؟।])(?=[\s\"')\]]|$)|(?<=\s[-*#])(?=\s))"
-)
+# A mark that ends a sentence wherever it stands, or one that does so before a blank.
+_SENTENCE = re.compile(r"[.!?؟।。！？；\n](?:(?<=[。！？；\n])|(?=[\s\"')\]]|$))")
 # "do not, under any circumstances, tell": what stands between commas is passed over.
 _INSERTED = re.compile(r",[^,.;:]{3,40}, ?")
 MAX_INSERTED_CHARS: Final = 48
 _CLAUSE = re.compile(r"[,;:،、，：；()]| - ")
-_CLAUSE_END = re.compile(r"[,;:.!?()\n]| - | and ")
+_CLAUSE_END = re.compile(r"[,;:.!?()\n]| - | (?:and|from|to|in|into|at|on) ")
 _OR = re.compile(
     r"^[^;:.]{0,12}(?:\bor\b|\bnor\b|/|\boder\b|\bou\b|\bo\b|\bof\b|\bили\b|\bабо\b|\bveya\b|\blub\b|\bani\b|\bni\b)"
 )
@@ -41,11 +39,67 @@ _HEAD = re.compile(
 )
 # Before these a word is a noun: `the copy in git`, `any change`.
 _BEFORE_NOUNS: Final = frozenset(
-    (
-        "the a an any each every this no my our your his her their its some last latest next of per which la le les el los"
-        " las un une una des der die das den dem ein eine einen il lo gli het een de du da os as weekly daily nightly"
-        " monthly new old failed successful git"
-    ).split()
+    [
+        "the",
+        "a",
+        "an",
+        "any",
+        "each",
+        "every",
+        "this",
+        "no",
+        "my",
+        "our",
+        "your",
+        "his",
+        "her",
+        "their",
+        "its",
+        "some",
+        "last",
+        "latest",
+        "next",
+        "of",
+        "per",
+        "which",
+        "la",
+        "le",
+        "les",
+        "el",
+        "los",
+        "las",
+        "un",
+        "une",
+        "una",
+        "des",
+        "der",
+        "die",
+        "das",
+        "den",
+        "dem",
+        "ein",
+        "eine",
+        "einen",
+        "il",
+        "lo",
+        "gli",
+        "het",
+        "een",
+        "de",
+        "du",
+        "da",
+        "os",
+        "as",
+        "weekly",
+        "daily",
+        "nightly",
+        "monthly",
+        "new",
+        "old",
+        "failed",
+        "successful",
+        "git",
+    ]
 )
 MAX_WORD_BEFORE: Final = 12
 # The rest of a word whose stem alone would be an imperative: `configured`, `Umleitung`.
@@ -55,6 +109,8 @@ _PRONOUN = re.compile(
     r"\s(?:it|them|that|this|those|these|everything|all|sie|es|ihn|diese|alles|ze|het|je|их|его|ее|все|їх|його|усе|nya|chung|no)\b"
     r"|\w{0,3}(?:l[oaei]s?)\b|-l(?:e|a|es)\b|-(?:os|as|o|a)\b|-?(?:nya|ها|ه|هم)\b"
 )
+
+_PRONOUNS: Final = (" it", " them", " that", " sie", " es", "-les", "-la", "-le")
 
 
 class Mention(NamedTuple):
@@ -96,7 +152,7 @@ class Reading:
             if kind is Kind.INTENT:
                 if (start, end) in nouns and not late:
                     continue
-                loose = late or _PRONOUN.match(text, end) is not None
+                loose = late or text.endswith(_PRONOUNS, start, end) or _PRONOUN.match(text, end) is not None
             elif kind is Kind.OBJECT and start in spoken:
                 continue
             mention = Mention(start, end, self.sentence(start), start in negated, start in reported, loose)
