@@ -22,7 +22,7 @@ DIGEST_CHARS = {"md5": 32, "sha1": 40, "sha256": 64, "sha512": 128}
 
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _EMAIL = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}@([\w.-]{3,253})", re.ASCII)
-_ECOSYSTEM = re.compile(r"[a-z0-9][a-z0-9_-]{1,31}")
+_ECOSYSTEM = re.compile(r"[a-z0-9][a-z0-9-]{1,31}")
 
 
 def judge_value(indicator: Indicator, kind: str) -> None:
