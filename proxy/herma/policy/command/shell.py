@@ -228,12 +228,27 @@ class _Reader(WordReader):
             case "for_statement":
                 return self._loop(node, stdin, depth)
             case "ERROR":
-                # What the grammar cannot place is still read, as words of one line.
-                return None, " ".join(self.word(child, depth) for child in node.named_children)
+                return self._misplaced(node, stdin, depth)
             case kind if kind in _BLOCKS:
                 return self.block(node, stdin, depth)
             case _:
                 return "", ""
+
+    def _misplaced(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:
+        """Read what the grammar cannot place: statements as such, words as one command.
+
+        A shell runs the lines before an error, and other shells do not share the grammar's idea of one.
+        """
+        texts: list[str] = []
+        words: list[str] = []
+        for child in node.named_children:
+            if child.type in _STATEMENTS or child.type in _BLOCKS:
+                texts.append(self._statement(child, stdin, depth)[1])
+            else:
+                words += self.words(child, depth)
+        if words and words[0]:
+            self.enter(tuple(words), stdin, depth)
+        return None, "; ".join((*texts, " ".join(words)))
 
     def _pipeline(self, stages: Sequence[Node], stdin: str | None, depth: int) -> tuple[str | None, str]:
         texts: list[str] = []
@@ -283,7 +298,7 @@ class _Reader(WordReader):
 
     def _file_redirect(self, node: Node, depth: int) -> str:
         operator = next((text_of(child) for child in node.children if not child.is_named), ">")
-        targets = [child for child in node.named_children if child.type != "file_descriptor"]
+        targets = [child for child in node.named_children if child.type not in {"file_descriptor", "ERROR"}]
         return "".join(f" {operator} {' '.join(self.words(target, depth))}" for target in targets)
 
     def _command(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:

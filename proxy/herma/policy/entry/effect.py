@@ -21,7 +21,6 @@ _ODD_PATH = re.compile(r"(?:~[\w.-]{0,32}|\$\{?home\}?)?(?:/[^\s'\"`;|&<>(){}=,:
 _TEMPORARY = re.compile(
     r"^(?:/var)?/(?:tmp|dev/shm)/|^/run/user/\d{1,8}/|^/dev/fd/|^/proc/(?:self|\d{1,9})/fd/|^%temp%|^%tmp%|^\$env:temp|\\temp\\|\\users\\public\\"
 )
-_OPTION = re.compile(r"^-{1,2}[\w-]{0,40}=?")
 # What follows these says who one is, and does not leave.
 _IDENTITY = frozenset({"-i", "-F", "-o", "-e", "--kubeconfig", "--config", "--key", "--cert", "--cacert"})
 _OUTPUT = re.compile(
@@ -36,8 +35,8 @@ _UPLOAD = re.compile(
 )
 _EXECUTABLE = re.compile(r"^(?:[ugoa]{0,4}\+[rwst]{0,3}x|0?[0-7]?7[0-7]{2}|0?[0-7]?5[0-7]{2})")
 _LOCAL = re.compile(r"\blocalhost\b|(?:^|\s)-\w{0,4}U\b|unix-|unix:|--unix-socket", re.IGNORECASE)
+_DEVICE = re.compile(r"/dev/(?:tcp|udp)/([^/\s]{1,256})")
 _UNKNOWN = re.compile(r"\$[({\w]|`|<\(")
-_ADDRESS = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b|\[[0-9a-f:]{3,}\]|//\d{8,10}\b|//0x")
 
 
 def effects(reading: Reading, vocabulary: Vocabulary) -> frozenset[str]:
@@ -68,10 +67,12 @@ def _of_call(call: Call, where: str, vocabulary: Vocabulary) -> Iterator[str]:
         yield "makes:pipe"
     if "remover" in kinds and any(_WHOLE.match(word.lower().strip("'\"")) for word in call.argv[1:]):
         yield "wipes"
-    if kinds & _NETWORK or any(
-        "/dev/tcp/" in path or "/dev/udp/" in path for path in call.writes + call.reads
-    ):
+    if kinds & _NETWORK:
         yield from _talking(call, kinds)
+    for path in (*call.writes, *call.reads):
+        device = _DEVICE.match(path)
+        if device is not None and ("$" in device[1] or any(map(is_foreign, hosts(device[1])))):
+            yield from ("shell:talks", "sends", "connects")
 
 
 _DUMPS = frozenset({"env", "printenv", "set", "export", "declare", "typeset", "compgen"})
@@ -80,25 +81,18 @@ _NETWORK = frozenset({"downloader", "sender", "socket", "tunnel", "remote"})
 
 def _talking(call: Call, kinds: frozenset[str]) -> Iterator[str]:
     """Give what a network program does, unless it asks this host or its neighbours."""
-    text = call.line.lower()
-    near = _foreign(call)
-    if not any(near) and (near or _UNKNOWN.search(text) is None or _LOCAL.search(call.line)):
+    foreign = _foreign(call)
+    if not any(foreign) and (foreign or _UNKNOWN.search(call.line) is None or _LOCAL.search(call.line)):
         return
-    yield "talks"
-    if kinds & {"downloader", "socket"} or not kinds:
-        yield "shell:talks" if call.shell else "alone:talks"
-    if _ADDRESS.search(text):
-        yield "numeric"
-    if "downloader" in kinds and near:
-        yield "fetches"
-        if not call.shell:
-            yield "alone:fetches"
-    if "sender" in kinds or call.piped or call.reads or any(_UPLOAD.match(word) for word in text.split()):
-        yield "sends"
+    who = "shell" if call.shell else "alone"
+    if kinds & {"downloader", "socket"}:
+        yield f"{who}:talks"
+    if "downloader" in kinds and foreign:
+        yield from ("fetches", f"{who}:fetches")
     if "socket" in kinds:
-        yield "connects"
-        if not call.shell:
-            yield "alone:connects"
+        yield from ("connects", f"{who}:connects")
+    if "sender" in kinds or call.piped or call.reads or any(map(_UPLOAD.match, call.line.lower().split())):
+        yield "sends"
 
 
 def _foreign(call: Call) -> list[bool]:
@@ -117,6 +111,7 @@ _NO_HOST = (
     "../",
     "~",
     "-",
+    "@",
     "unix",
     "UNIX",
     "file:",
@@ -125,37 +120,29 @@ _NO_HOST = (
     "EXEC:",
     "vsock",
     "VSOCK",
-    "@",
 )
 
 
 def _running(call: Call, name: str) -> Iterator[str]:
+    """Give what a call makes run: a file, what is piped into it, what another command prints."""
+    yield from _scratch(call.argv[0].lower(), language=False)
     operands = [word for word in call.argv[1:] if not word.startswith("-")]
-    program = call.argv[0].lower()
-    yield from _scratch(program, language=False)
-    if (
-        name in SHELLS
-        or name in LANGUAGES
-        or name in {"source", ".", "eval", "exec", "xargs", "iex", "invoke-expression"}
-    ):
-        if call.piped and not operands and call.fed is None:
-            yield "runs:input"
-        for word in (*operands[:1], *call.reads):
-            yield from _scratch(word.lower(), language=name in LANGUAGES)
-        if any(word.startswith(("<(", "$(", "`")) for word in operands) or (
-            call.reads and any(path.startswith("<(") for path in call.reads)
-        ):
-            yield "runs:output"
-        if (
-            name in {"eval", "iex", "invoke-expression"}
-            and call.piped
-            and any(_UNKNOWN.search(word) for word in operands)
-        ):
-            yield "runs:input"
     if name == "chmod" and len(operands) > 1 and _EXECUTABLE.match(operands[0].lower()):
         yield "makes:executable"
-        if any(_TEMPORARY.match(resolve_path(word.lower())) for word in operands[1:]):
-            yield "makes:temporary"
+    if name not in _RUNNING:
+        return
+    if call.piped and (
+        (not operands and call.fed is None) or (name in _EVALUATING and any(map(_UNKNOWN.search, operands)))
+    ):
+        yield "runs:input"
+    if any(word.startswith(("<(", "$(", "`")) for word in (*operands, *call.reads)):
+        yield "runs:output"
+    for word in (*operands[:1], *call.reads):
+        yield from _scratch(word.lower(), language=name in LANGUAGES)
+
+
+_EVALUATING = frozenset({"eval", "iex", "invoke-expression"})
+_RUNNING = SHELLS | LANGUAGES | _EVALUATING | {"source", ".", "exec", "xargs"}
 
 
 def _scratch(word: str, *, language: bool) -> Iterator[str]:
@@ -170,42 +157,36 @@ def _on_paths(
     call: Call, name: str, kinds: frozenset[str], where: str, vocabulary: Vocabulary
 ) -> Iterator[str]:
     """Give what a call does to the files that matter."""
-    if not vocabulary.paths.classes(_path_text(call.line + " " + where)):
+    if not vocabulary.paths.classes(_path_text(f"{call.line} {where}")):
         return
-    words = list(call.argv[1:])
+    words = () if name in _SAYING else call.argv[1:]
     last = max((index for index, word in enumerate(words) if not word.startswith("-")), default=-1)
-    written = kinds & {"writer", "extractor"} or (
-        "editor" in kinds and any(_IN_PLACE.match(word) for word in words)
-    )
-    before = ""
+    edits = "editor" in kinds and any(map(_IN_PLACE.match, words))
     for index, word in enumerate(words):
-        identity, before = before in _IDENTITY and bool(kinds & {"sender", "remote", "downloader"}), word
-        for found in _classes(word, where, vocabulary):
-            yield f"names:{found}"
-            if identity or name in _SAYING:
-                continue
-            if "viewer" not in kinds:
-                yield f"touches:{found}"
-            if (
-                written
-                or ("copier" in kinds and (index == last or words[index - 1] in {"-t", "-d", "-C"}))
-                or word.startswith("of=")
-                or ("downloader" in kinds and _OUTPUT.match(words[index - 1] if index else ""))
-                or ("downloader" in kinds and _OUTPUT.match(word))
-            ):
-                yield f"writes:{found}"
-            elif kinds & _READING and name not in _LOADING:
-                yield f"reads:{found}"
-    for path in call.writes:
-        yield from (
-            f"{verb}:{found}" for found in _classes(path, where, vocabulary) for verb in ("touches", "writes")
+        before = words[index - 1] if index else ""
+        if before in _IDENTITY and kinds & _REMOTE:
+            continue
+        written = (
+            edits
+            or kinds & _WRITING
+            or word.startswith("of=")
+            or ("copier" in kinds and (index == last or before in _INTO))
+            or ("downloader" in kinds and (_OUTPUT.match(before) or _OUTPUT.match(word)))
         )
-    for path in call.reads:
-        yield from (
-            f"{verb}:{found}" for found in _classes(path, where, vocabulary) for verb in ("names", "reads")
-        )
+        if written:
+            verb = "writes"
+        elif kinds & _READING and name not in _LOADING:
+            verb = "reads"
+        else:
+            continue
+        yield from (f"{verb}:{found}" for found in _classes(word, where, vocabulary))
+    for verb, paths in (("writes", call.writes), ("reads", call.reads)):
+        yield from (f"{verb}:{found}" for path in paths for found in _classes(path, where, vocabulary))
 
 
+_REMOTE = frozenset({"sender", "remote", "downloader"})
+_WRITING = frozenset({"writer", "extractor"})
+_INTO = frozenset({"-t", "-d", "-C"})
 _READING = frozenset({"viewer", "archiver", "copier", "sender", "cloud", "socket", "reader"})
 # They say a path, or load a file into the shell itself, as people do with their own settings.
 _SAYING = frozenset({"echo", "printf", "cd", "test", "[", "[[", "export", "mkdir"})
@@ -237,8 +218,6 @@ def _of_code(code: str, vocabulary: Vocabulary) -> Iterator[str]:
         paths |= vocabulary.paths.classes(_path_text(lowered))
     yield from (f"code:{token}" for token in tokens)
     for found in paths:
-        yield f"names:{found}"
-        yield f"touches:{found}"
         yield f"reads:{found}"
         if "write" in tokens:
             yield f"writes:{found}"

@@ -52,17 +52,18 @@ class Environment:
         """Give what follows from the host that a variable names."""
         if not kinds & {"endpoint", "proxy", "index"}:
             return
-        for host in hosts(value):
+        found = list(hosts(value))
+        # The name of a host with a scheme is read twice, the second time without it.
+        for host in [host for host in found if host.scheme or host.address is not None] or found:
             if not is_foreign(host):
                 continue
+            plain = host.scheme == "http"
             for kind in kinds & {"endpoint", "proxy", "index"}:
-                if host.address is not None:
+                if host.address is not None or (kind == "index" and plain):
                     yield f"env:{kind}:raw"
-                elif kind == "index" and (host.scheme == "http" or not self._is_known(host)):
-                    yield "env:index:raw" if host.scheme == "http" else "env:index:foreign"
-                elif kind == "proxy":
-                    yield "env:proxy:foreign"
-                elif kind == "endpoint" and host.scheme == "http":
+                elif kind == "proxy" or (kind == "index" and not self._is_known(host)):
+                    yield f"env:{kind}:foreign"
+                elif kind == "endpoint" and plain:
                     yield "env:endpoint:plain"
 
     def _is_known(self, host: Host) -> bool:

@@ -1,0 +1,9 @@
+"""Claims about `herma.policy.entry.entry`."""
+
+from herma.policy.entry.entry import Entry, Kind
+
+
+def test_the_size_of_an_entry_counts_all_its_strings() -> None:
+    """Names, values, nested lists and what is no text all count."""
+    assert Entry("x", {"ab": ["cde", 5, {"f": None}]}, "/p").size() == 8
+    assert Entry("x", {}, "").kind is Kind.SERVER

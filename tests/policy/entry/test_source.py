@@ -1,0 +1,48 @@
+"""Claims about `herma.policy.entry.source`."""
+
+import pytest
+
+from herma.policy.address import Host
+from herma.policy.command.shell import read_argv
+from herma.policy.entry.source import Sources, under
+from support.guard_content import rules
+
+SOURCES = Sources(rules("mcp"))
+FETCHED: dict[str, tuple[str, set[str]]] = {
+    "a registry's package": ("npx -y server", set()),
+    "a forge": ("uvx --from git+https://github.com/x/y y", set()),
+    "a forge in clear": ("uvx --from git+http://github.com/x/y y", {"source:forge_archive"}),
+    "an archive of a forge": ("npx https://github.com/x/y/archive/main.tar.gz", {"source:forge_archive"}),
+    "another forge": ("uvx --from git+https://git.example.com/x.git y", {"source:git"}),
+    "an archive": ("npx https://drop.example.com/x.tgz", {"source:archive"}),
+    "a page": ("npx https://drop.example.com/x", {"source:archive"}),
+    "an address": ("uvx --from git+https://192.0.2.1/x y", {"source:raw"}),
+    "in clear": ("npx http://drop.example.com/x.tgz", {"source:raw"}),
+    "a paste": ("npx https://pastebin.com/raw/x", {"source:paste"}),
+    "a gist": ("npx gist:0123", {"source:paste"}),
+    "a temporary path": ("npx /tmp/x", {"source:scratch"}),
+    "a neighbour": ("npx http://10.0.0.1/x.tgz", set()),
+    "a path": ("npx ./x", set()),
+    "a registry": ("npx --registry=https://registry.npmjs.org x", set()),
+    "a registry of a stranger": ("uvx --index-url https://x.example.net/simple y", {"registry:foreign"}),
+    "a registry without a name": ("pip install --index-url http://192.0.2.1/ y", {"registry:raw"}),
+    "an option without its value": ("npx --registry", set()),
+    "a look-alike": ("npx -y mcp-remotte", {"imitates:name"}),
+    "an image": ("docker run --rm ghcr.io/x/y", set()),
+    "an image of an address": ("docker run --rm 192.0.2.1:5000/x/y", {"source:raw"}),
+    "an image of a neighbour": ("docker run --rm 10.0.0.1:5000/x/y", set()),
+    "another order of the engine": ("docker ps 192.0.2.1:5000/x/y", set()),
+    "another program": ("x http://192.0.2.1/x.tgz", set()),
+}
+
+
+@pytest.mark.parametrize(("line", "effects"), FETCHED.values(), ids=FETCHED.keys())
+def test_what_is_fetched_counts_by_where_it_lies(line: str, effects: set[str]) -> None:
+    """Registries and known forges pass; strangers, raw addresses and pastes are named."""
+    assert set(SOURCES.effects(read_argv(line.split()).calls)) == effects
+
+
+def test_a_host_lies_under_a_domain() -> None:
+    """By label, not by ending."""
+    assert under(Host("a.github.com"), {"github.com"})
+    assert not under(Host("notgithub.com"), {"github.com"})
