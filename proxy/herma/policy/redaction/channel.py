@@ -34,7 +34,10 @@ MAX_HELD_CHARS: Final = 64 * 1024
 MAX_HELD_LINE_CHARS: Final = 2048
 # A quoted value is read so far, and its name stands before it.
 MAX_QUOTE_CHARS: Final = 16 * 1024 + CONTEXT_CHARS
-# Up to so many held characters each piece is a reason to look; beyond, a growth by one part in `LAZINESS` is.
+# A look is worth so many units for each character that is new: plain words are looked at as they come, text full of keywords
+# some ten characters at a time.
+UNITS_PER_NEW_CHAR: Final = 64
+# Of what is held for longer than this, only a growth by one part in `LAZINESS` is a reason to look again.
 MAX_RESTLESS_CHARS: Final = 1024
 LAZINESS: Final = 8
 # A value that could go on is looked for in the last lines only.
@@ -80,6 +83,8 @@ class Channel:
         self._edits: deque[Edit] = deque()
         # How much there was at the last look.
         self._looked = 0
+        # What that look cost, in units of work.
+        self._cost = 0.0
         self._masked_to = -1
         # What is being masked until it ends: "word", "user info", "block", or the quote that closes it.
         self._mask: str | None = None
@@ -95,11 +100,12 @@ class Channel:
         self._watch.take(text)
         self._text += text
         self.total += len(text)
-        # Much that is held is not looked at again for a few characters more: the looks at a value that grows would add up.
-        held = self.total - self.decided
-        if held > MAX_RESTLESS_CHARS and (self.total - self._looked) * LAZINESS < held <= MAX_HELD_CHARS:
+        # What is dear to look at is not looked at again for a few characters more: the looks at a text that grows would add up.
+        held, grown = self.total - self.decided, self.total - self._looked
+        idle = self._cost / UNITS_PER_NEW_CHAR if held <= MAX_RESTLESS_CHARS else held / LAZINESS
+        if grown < idle and held <= MAX_HELD_CHARS:
             return
-        self._looked = self.total
+        self._looked, self._cost = self.total, 0.0
         self._decide(force=False)
         if self.total - self.decided > MAX_HELD_CHARS:
             self._decide(force=True)
@@ -156,7 +162,11 @@ class Channel:
         self._forget()
 
     def _secrets(self, text: str) -> list[list[Edit]]:
-        return self._redactor.secrets(text, work=Work(len(text), STREAM_UNITS))
+        work = Work(len(text), STREAM_UNITS)
+        budget = work.left
+        secrets = self._redactor.secrets(text, work=work)
+        self._cost = budget - work.left
+        return secrets
 
     def _worth_a_look(self) -> bool:
         """Tell whether the text could hold a secret: a keyword is near, or something looks drawn or wrapped."""

@@ -196,10 +196,12 @@ class Redactor:
                 yield spans, depth, hit
 
     def _hits(self, text: str, work: Work, layer: int) -> list[Hit]:
-        hits = self.finder.find(text, work)
+        hits: list[Hit] = []
+        # First what is cheap: when the work ends among the names, the runs in front of them were judged.
         if layer < MAX_LAYERS:
             inside = partial(self._inside, work=work, layer=layer + 1)
             hits.extend(encoded(text, inside, work))
+        hits.extend(self.finder.find(text, work))
         return hits
 
     def _inside(self, text: str, work: Work, layer: int) -> list[Hit]:

@@ -1,0 +1,152 @@
+"""What one text may cost, and what happens to the rest: masked, never passed."""
+
+import json
+
+import pytest
+
+from herma.policy.redaction.channel import StreamRedactor
+from herma.policy.redaction.hit import UNJUDGED_ID, Certainty, Hit
+from herma.policy.redaction.work import BASE_UNITS, UNITS_PER_CHAR, Work, passing, unjudged
+from support.redactor import GITHUB, PASSWORD, redactor
+
+MARK = f"[{UNJUDGED_ID}:"
+CHARS = 120_000
+# What made one text slow: keywords and their quotes, escapes in each other, runs, blocks, URLs, verbs, secrets, placeholders.
+UNITS = {
+    "name and quote": 'token "',
+    "names": "password=",
+    "prose": "the secret is ",
+    "yaml": "password:\n  value: ",
+    "query": "a=1&token=x&",
+    "long names": "a" * 200 + '_token="',
+    "one letter": "a",
+    "escaped quotes": '\\"',
+    "percent of percent": "%%25",
+    "percent": "%41",
+    "entities": "&#65;",
+    "escapes": "\\u0041",
+    "colours": "\x1b[0m",
+    "zero width": "\u200b",
+    "full width": "\uff41",
+    "joined quotes": '"+"',
+    "field separators": "$IFS",
+    "continued lines": "\\\n",
+    "base64": "aGVsbG8gd29ybGQgaGVsbG8gd29ybGQK ",
+    "base64 of a name": "dG9rZW4gdG9rZW4gdG9rZW4g",
+    "token heads": "eyJhbGciOiJIUzI1NiJ9.",
+    "key headers": "-----BEGIN RSA PRIVATE KEY-----\n",
+    "schemes": "x://",
+    "user info": "a://b:c@d ",
+    "headers": "Authorization: Bearer aB3dE5fG7hI9jK1l\n",
+    "verbs": "mysql -p ",
+    "secrets": f"API_TOKEN={GITHUB}\n",
+    "placeholders": "[token:01234567] password=",
+    "long words": "a" * 40 + " ",
+    "surrogates": "\ud800",
+    "events": '"}\n\ndata: {"content": "a',
+}
+
+
+def filled(unit: str, chars: int = CHARS) -> str:
+    return (unit * (chars // len(unit) + 1))[:chars]
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
+def test_a_secret_behind_any_flood_is_masked_within_the_budget(unit: str) -> None:
+    """However a text is filled, what stands at its end does not pass, and the work ends soon after it is spent."""
+    text = f"{filled(unit)}\nexport DEPLOY_TOKEN={GITHUB} \n"
+    work = Work(len(text))
+    out = redactor().text(text, work=work).text
+    assert GITHUB not in out
+    assert work.left > -BASE_UNITS
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
+def test_a_short_flood_is_judged_to_its_end(unit: str) -> None:
+    """Two thousand characters of anything are within the budget."""
+    assert MARK not in redactor().text(filled(unit, 2000)).text
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
+def test_a_flood_in_a_document_leaves_a_document(unit: str) -> None:
+    """In one string, in many strings and as names: what comes back is JSON without the secret."""
+    many = CHARS // (len(unit) + 4)
+    for value in (
+        {"a": filled(unit), "b": GITHUB},
+        [*[unit] * many, GITHUB],
+        {**{f"{unit}{number}": unit for number in range(many // 2)}, "b": GITHUB},
+        [*[{"name": "token", "value": unit}] * (many // 6), {"password": PASSWORD, "b": GITHUB}],
+    ):
+        out, findings = redactor().json(json.dumps(value).encode())
+        json.loads(out)
+        assert GITHUB.encode() not in out
+        assert findings
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS.keys())
+@pytest.mark.parametrize("size", [4, CHARS])
+def test_no_flood_opens_a_stream(unit: str, size: int) -> None:
+    """A stream that is flooded, in one piece or in small ones, still masks what comes behind."""
+    flood = filled(unit, CHARS if size == CHARS else 6000)
+    text = f"{flood}\nexport DEPLOY_TOKEN={GITHUB} \nend"
+    stream = StreamRedactor(redactor())
+    out = (
+        "".join(stream.feed(text[at : at + size], 0.0) for at in range(0, len(text), size)) + stream.finish()
+    )
+    assert GITHUB[8:] not in out
+
+
+DOCUMENTS = {
+    "a million empty strings": json.dumps([""] * 100_000),
+    "short strings": json.dumps([f"s{number}" for number in range(40_000)]),
+    "small documents in strings": json.dumps(['{"a":"b"}'] * 20_000),
+    "no documents in strings": json.dumps(["{a}"] * 40_000),
+    "arguments": json.dumps([["--token", "F4keX7pq"]] * 15_000),
+    "equal names": "{" + ",".join(['"password":"b4dF4keX"'] * 15_000) + "}",
+    "deep": "[" * 100_000 + "]" * 100_000,
+    "never closed": '{"a": "' + 'x\\"' * 100_000,
+    "documents in documents": json.dumps([json.dumps({"a": json.dumps({"password": "x" * 20})})] * 4000),
+}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS.keys())
+def test_a_document_of_many_small_parts_costs_what_its_size_allows(document: str) -> None:
+    """The budget of a document is one, however many strings it has."""
+    work = Work(len(document))
+    try:
+        redactor().glance.look(document, 0, work)
+    except (ValueError, RecursionError):
+        redactor().text(document, work=work)
+    assert work.left > -BASE_UNITS
+
+
+def test_innocent_text_in_bulk_is_not_masked() -> None:
+    """Lines that all hold a keyword, as code and logs do, stay far below the budget, however many there are."""
+    line = "token_count = len(parts)  # one a line, as the parser of the shell reads them 0x%02x\n"
+    text = filled(line, 1_000_000)
+    assert redactor().text(text).text is text
+
+
+def test_the_same_text_gives_the_same_answer() -> None:
+    """Work is counted, not timed."""
+    text = filled(UNITS["name and quote"])
+    assert redactor().text(text) == redactor().text(text)
+    assert MARK in redactor().text(text).text
+
+
+def test_a_longer_text_may_cost_more() -> None:
+    """There is a floor for short ones."""
+    assert Work(10).left == BASE_UNITS
+    assert Work(10**6).left == pytest.approx(UNITS_PER_CHAR * 10**6)
+    assert not Work(10).spent
+    assert passing(10) == 0
+
+
+def test_pieces_that_touch_are_one() -> None:
+    """A flood has one placeholder, not one a piece."""
+    text, hits = "abcdef", [Hit(0, 1, "token", "a")]
+    unjudged(hits, text, 1, 3)
+    unjudged(hits, text, 3, 4)
+    unjudged(hits, text, 5, 6)
+    assert [(hit.start, hit.end, hit.value) for hit in hits[1:]] == [(1, 4, "bcd"), (5, 6, "f")]
+    assert hits[-1].certainty is Certainty.UNJUDGED
