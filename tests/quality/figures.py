@@ -8,14 +8,15 @@ from quality.lines import lines
 from quality.measure import Measure, Measures
 from quality.score_guards import score_entries, score_prompts
 from quality.score_secrets import score_clean, score_secrets
-from quality.score_streams import score_clean_streams, score_streams
+from quality.score_streams import score_clean_streams, score_examples, score_streams
 
 __all__ = ["measure"]
 
 
 def measure(corpus: Path, detectors: Detectors, told: Callable[[str], None] = lambda _: None) -> Measures:
     """Score detectors on every file of a corpus; `told` hears what is under way."""
-    found: list[Measure] = []
+    told("rules")
+    found: list[Measure] = score_examples(detectors.examples(), detectors.in_pieces)
     for prefix in ("secrets", "hard_secrets"):
         told(prefix)
         found += score_secrets(prefix, lines(corpus, prefix), detectors.redact)

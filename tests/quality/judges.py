@@ -10,9 +10,10 @@ from herma.policy.exchange import Phase
 from herma.policy.redaction.channel import StreamRedactor
 from quality.lines import Line
 from quality.score_guards import Judge
+from quality.score_streams import Example
 from support.exchanges import exchange, match
 from support.guard_content import entry_judge, indicators, prompt_scan
-from support.redactor import masked, redactor
+from support.redactor import masked, redactor, rules
 from support.upstream_functions import UpstreamFunctions
 
 __all__ = ["GATE", "Detectors", "judge_entry", "judge_prompt", "upstream"]
@@ -26,6 +27,8 @@ class Detectors:
     in_pieces: Callable[[Sequence[str]], str]
     entry: Judge
     prompt: Judge
+    # What its rules give as examples; the upstream's have none.
+    examples: Callable[[], Sequence[Example]] = tuple
 
 
 def judge_entry(line: Line) -> Verdict:
@@ -51,7 +54,16 @@ def _in_pieces(pieces: Sequence[str]) -> str:
     return "".join(stream.feed(piece, 0.0) for piece in pieces) + stream.finish()
 
 
-GATE = Detectors(masked, _in_pieces, judge_entry, judge_prompt)
+def _examples() -> list[Example]:
+    found = []
+    for rule in rules():
+        for number, text in enumerate(rule.examples.match):
+            parts = tuple(text[edit.start : edit.end] for edit in redactor().edits(text))
+            found.append(Example(f"{rule.id}-{number}", text, masked(text), parts))
+    return found
+
+
+GATE = Detectors(masked, _in_pieces, judge_entry, judge_prompt, _examples)
 
 
 def upstream(functions: UpstreamFunctions) -> Detectors:

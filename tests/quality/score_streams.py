@@ -1,18 +1,31 @@
 """Scores a redactor of streams: what leaks because a text arrives in pieces, and what is masked only because of that."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from random import Random
 
 from quality.lines import Line
 from quality.measure import Measure, by
 from quality.score_secrets import strictly_gone
 
-__all__ = ["score_clean_streams", "score_streams", "splits"]
+__all__ = ["Example", "score_clean_streams", "score_examples", "score_streams", "splits"]
 
 # Models write a few characters at a time, tools a line or a buffer.
 PIECE_CHARS = (4, 16, 64, 256, 1024)
 MOST_CHARS_AT_RANDOM = 12
+# A piece of what the whole text masks, of this length, is a leak.
+LEAK_CHARS = 8
 type InPieces = Callable[[Sequence[str]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A text that a rule matches, what becomes of it as a whole, and the parts of it that are masked."""
+
+    name: str
+    text: str
+    whole: str
+    parts: tuple[str, ...]
 
 
 def splits(line: Line) -> list[list[str]]:
@@ -51,3 +64,19 @@ def score_clean_streams(
         for pieces in splits(line)
     ]
     return by(f"{prefix}/split", cases, counts_wrong=True)
+
+
+def score_examples(examples: Iterable[Example], in_pieces: InPieces) -> list[Measure]:
+    """Score every split of the rules' own examples: a rule that needs what comes later must not let go before."""
+    cases = []
+    for example in examples:
+        runs = {
+            part[at : at + LEAK_CHARS] for part in example.parts for at in range(len(part) - LEAK_CHARS + 1)
+        }
+        secret = [run for run in runs if run not in example.whole]
+        for pieces in splits({"id": example.name, "text": example.text}):
+            out = in_pieces(pieces)
+            cases.append(
+                ("leaks", f"{example.name}@{max(map(len, pieces))}", not any(run in out for run in secret))
+            )
+    return by("rules/split", cases, counts_wrong=True)

@@ -14,7 +14,7 @@ from quality.recorded import with_unseen
 from quality.score_files import score_files
 from quality.score_guards import score_entries, score_prompts
 from quality.score_secrets import score_clean, score_secrets, strictly_gone, surface
-from quality.score_streams import score_clean_streams, score_streams
+from quality.score_streams import Example, score_clean_streams, score_examples, score_streams
 
 SECRET = "F4keK3yF0rT3stF4keK3yF0rT3st"
 LINE: Line = {
@@ -86,6 +86,14 @@ def test_what_leaks_only_in_pieces_is_counted_by_split() -> None:
     (changed,) = score_clean_streams("clean", [{"id": "c-1", "text": "a" * 40}], redact, "-".join)
     assert {"c-1@4", "c-1@16"} < set(changed.wrong)
     assert len(changed.wrong) == 3
+
+
+def test_a_rule_that_lets_go_too_early_is_named() -> None:
+    """By its example and by the longest piece."""
+    example = Example("made-up-0", LINE["text"], "login key=[x] host=db", (SECRET,))
+    (leaks,) = score_examples([example], lambda pieces: "".join(pieces) if len(pieces) > 1 else "[x]")
+    assert (leaks.key, leaks.of, len(leaks.wrong)) == ("rules/split/leaks", 6, 3)
+    assert "made-up-0@4" in leaks.wrong
 
 
 def test_optional_lines_are_apart() -> None:
