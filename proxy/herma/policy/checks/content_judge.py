@@ -8,13 +8,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any, ClassVar
+from typing import Any
 
 from herma.policy.checks.chain import RuleSet, build_checks
 from herma.policy.checks.cron_scan import CronScan
 from herma.policy.checks.indicator_guard import IndicatorGuard
 from herma.policy.checks.mcp_guard import McpGuard
-from herma.policy.decision import Allow, Deny, Finding, Verdict, verdict
+from herma.policy.decision import Deny, Finding, Verdict, verdict
 from herma.policy.entry.finder import Entry
 from herma.policy.entry.judge import Trace
 from herma.policy.exchange import Exchange, Phase
@@ -43,10 +43,11 @@ class Judgement:
     code: str = ""
 
 
+@dataclass(frozen=True, slots=True)
 class _Settings:
     """The only setting that checks know has nothing to do with content."""
 
-    strict: ClassVar[bool] = False
+    strict: bool = False
 
 
 class ContentJudge:
@@ -85,12 +86,10 @@ class ContentJudge:
         findings: dict[Finding, None] = {}
         code = ""
         for pipeline in self._pipelines:
-            match pipeline.decide(exchange, Phase.REQUEST_BODY):
-                case Allow(findings=found):
-                    findings.update(dict.fromkeys(found))
-                case Deny(findings=found, code=refused):
-                    findings.update(dict.fromkeys(found))
-                    code = code or refused
+            decision = pipeline.decide(exchange, Phase.REQUEST_BODY)
+            findings.update(dict.fromkeys(decision.findings))
+            if isinstance(decision, Deny):
+                code = code or decision.code
         reported = tuple(sorted(findings, key=lambda finding: not finding.blocks))
         if code:
             return Judgement(Verdict.BLOCK, reported, code)
