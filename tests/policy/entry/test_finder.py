@@ -158,3 +158,24 @@ def test_any_text_can_be_searched(text: str) -> None:
     """No text makes the search fail."""
     for prefix in ("mcp_servers:\n", "command: x\nargs:", ""):
         assert all(entry.place == "/0" for entry in entries([prefix + text]))
+
+
+def test_configuration_text_beyond_the_bound_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More YAML in one body than can be read counts as unread."""
+    monkeypatch.setattr(finder, "MAX_OUTLINED_CHARS", 40)
+    text = "hooks:\n  a:\n  - command: x\n"
+    assert Kind.UNREAD not in {entry.kind for entry in entries([text])}
+    assert Kind.UNREAD in {entry.kind for entry in entries([text, text])}
+
+
+def test_a_name_or_a_path_is_not_read_as_text() -> None:
+    """A string without blanks and signs writes no entry."""
+    assert list(entries({"a": "/srv/mcp/command/args"})) == []
+
+
+def test_text_in_text_in_text_is_read_as_lines_only() -> None:
+    """Below the bound on nests, JSON is not taken apart any more; lines are."""
+    text = json.dumps({"command": "bash", "args": ["-c"]}) + "\nmcp add x -- crontab /x"
+    for _ in range(finder.MAX_NESTING):
+        text = json.dumps({"mcp_servers": text})
+    assert [entry.fields for entry in entries([text])] == [{"command": "crontab /x"}]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from herma.policy.decision import Finding, Level, verdict
 from herma.policy.entry import condition
-from herma.policy.entry.finder import Entry
+from herma.policy.entry.entry import Entry, Kind
 from herma.policy.entry.judge import EntryJudge, RulePattern
 from herma.policy.rule import Examples, Rule, Status
 from support.guard_content import entry_judge, indicators, rules
@@ -204,3 +204,42 @@ def test_a_verdict_never_depends_on_the_order_of_keys(fields: dict[str, Any], ch
     again = entry_judge().judge_entry(Entry("x", shuffled(fields), "/p"))
     assert verdict(again) is verdict(found)
     assert set(again) == set(found)
+
+
+def test_more_than_can_be_read_is_refused() -> None:
+    """What the finder or the reader could not read whole is refused as too large."""
+    unread = entry_judge().judge_entry(Entry("", {}, "/p", Kind.UNREAD))
+    assert [finding.rule_id for finding in unread] == ["mcp-oversize"]
+    pipes = {"command": "sh", "args": ["-c", "a|" * 400 + "b"]}
+    assert "mcp-oversize" in {
+        finding.rule_id for finding in entry_judge().judge_entry(Entry("", pipes, "/p"))
+    }
+
+
+HARMFUL = [row[0] for row in REFUSED.values()]
+
+
+@given(
+    st.sampled_from(HARMFUL),
+    st.sampled_from(["LOG_LEVEL", "API_KEY", "REGION"]),
+    st.sampled_from(["info", "x1", ""]),
+)
+def test_a_harmless_variable_more_takes_no_finding_away(
+    fields: dict[str, Any], name: str, value: str
+) -> None:
+    """Nothing that is added to an entry makes the rest of it innocent."""
+    env = fields.get("env")
+    more = {**env, name: value} if isinstance(env, dict) else [*(env or []), f"{name}={value}"]
+    before = {finding.rule_id for finding in entry_judge().judge_entry(Entry("x", fields, ""))}
+    after = {
+        finding.rule_id for finding in entry_judge().judge_entry(Entry("x", {**fields, "env": more}, ""))
+    }
+    assert before <= after
+
+
+def test_a_trace_shows_what_an_entry_is_read_as() -> None:
+    """Texts, lines and effects are told; of what is too large, nothing."""
+    trace = entry_judge().trace(Entry("x", {"command": "sh", "args": ["-c", "echo x >> ~/.bashrc"]}, ""))
+    assert "echo x >> ~/.bashrc" in trace.lines
+    assert "writes:shell_start" in trace.effects
+    assert entry_judge().trace(Entry("x", {"command": "x" * 9000}, "")).texts == ()

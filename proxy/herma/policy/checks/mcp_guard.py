@@ -55,6 +55,9 @@ class McpGuard:
             found += self._exemptions.of_entry(
                 self._judge.judge_entry(entry), entry.name, entry.fields, exchange.match.route, exchange.today
             )
+            if any(finding.blocks for finding in found):
+                # One refusal refuses the body; what is made to be slow gets no second turn.
+                break
         reported = _gravest(found)
         if not reported or not reported[0].blocks:
             return Allow(reported)

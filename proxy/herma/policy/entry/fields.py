@@ -39,15 +39,6 @@ class Fields:
             tuple(text for key, value in fields.items() if key not in _KNOWN for text in _flat(value)),
         )
 
-    def texts(self) -> Iterator[str]:
-        """Give every text but names."""
-        yield from self.words
-        yield from self.env.values()
-        if self.url:
-            yield self.url
-        yield from self.headers.values()
-        yield from self.others
-
     def read(self) -> "Fields":
         """Give the same fields as they look to a reader, letters that imitate Latin ones replaced."""
         texts = (*self.words, *self.env, *self.env.values(), *self.others)

@@ -48,7 +48,7 @@ class EntryReading:
             for text in dict.fromkeys(
                 (
                     " ".join(fields.words),
-                    "".join(fields.words[1:]) if runs else "",
+                    *(_joined(fields.words) if runs else ()),
                     *fields.env.values(),
                     fields.url,
                     *fields.headers.values(),
@@ -69,6 +69,14 @@ class EntryReading:
     def whole(self) -> bool:
         """Tell whether everything was read."""
         return all(reading.whole for reading in self.readings)
+
+
+def _joined(words: tuple[str, ...]) -> Iterator[str]:
+    """Give the arguments put together: all of them, and those behind the program or script among them."""
+    yield "".join(words[1:])
+    script = next((index for index, word in enumerate(words) if " " in word or ";" in word), None)
+    if script is not None:
+        yield "".join(words[script + 1 :])
 
 
 def _readings(fields: Fields) -> Iterator[Reading]:

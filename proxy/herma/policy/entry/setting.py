@@ -38,7 +38,8 @@ class Settings:
                 names = [str(name).lower() for name in entry.fields.get("passes", ())]
                 kinds = {kind for name in names for kind in self._kinds.get(("env_passthrough", name), ())}
                 yield from (f"setting:{kind}" for kind in kinds)
-            case Kind.SERVER | Kind.COMMAND | Kind.VOLUMES | Kind.ENDPOINT | Kind.UNREAD:
+            case _:
+                # The others are judged by what they run.
                 return
 
     def _of(self, entry: Entry) -> set[str]:
