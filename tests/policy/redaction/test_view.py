@@ -1,6 +1,8 @@
 """Decoded views."""
 
+import base64
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -92,3 +94,39 @@ def test_a_text_that_is_not_wrapped_has_no_view(text: str) -> None:
 def test_most_texts_are_not_wrapped(text: str) -> None:
     """Letters of any script and quotes around words are nothing to decode."""
     assert not wrapped(text)
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda text: "".join(f"&#X{ord(sign):06X};" for sign in text),
+        lambda text: "".join(f"&#{ord(sign):05d};" for sign in text),
+        lambda text: "".join(f"={ord(sign):02X}" for sign in text),
+        lambda text: "a=3D1 " + text.replace("_", "=5F") + " ",
+        lambda text: "a=3D1 " + text[:20] + "=\n" + text[20:],
+        lambda text: "".join(f"\\u{{{ord(sign):x}}}" for sign in text),
+        lambda text: "".join(f"\\U{ord(sign):08x}" for sign in text),
+        lambda text: "".join(f"\\{ord(sign):03o}" for sign in text),
+        lambda text: text.replace("g", "\U0001d5c0").replace("h", "\U0001d5c1"),
+        lambda text: base64.b64encode(f"$t='{text}'".encode("utf-16-le")).decode(),
+        lambda text: base64.b64encode("".join(f"%{ord(sign):02X}" for sign in text).encode()).decode(),
+    ],
+    ids=[
+        "padded hexadecimal entities",
+        "padded entities",
+        "quoted-printable",
+        "one sign quoted-printable",
+        "soft line break",
+        "braced escapes",
+        "long escapes",
+        "octal escapes",
+        "mathematical letters",
+        "UTF-16 in base64",
+        "percent in base64",
+    ],
+)
+def test_a_token_in_any_wrapping_is_masked(wrap: Callable[[str], str]) -> None:
+    """What a shell, a mailer, a browser or a terminal would undo, the masking undoes."""
+    out = masked(wrap(GITHUB))
+    assert "[github_pat:" in out
+    assert GITHUB[20:] not in out

@@ -86,6 +86,12 @@ def _hexadecimal(run: str) -> str:
 
 
 def _text(raw: bytes) -> str:
+    # What PowerShell takes as an encoded command.
+    encoding = (
+        "utf-16-le" if len(raw) >= 16 and len(raw) % 2 == 0 and raw[1::2].count(0) * 4 > len(raw) else "utf-8"
+    )
+    if encoding != "utf-8":
+        return _readable(raw.decode(encoding, "replace"))
     # Most runs are no text, and their first bytes tell.
     if raw[:12].translate(None, _CONTROL) != raw[:12]:
         return ""
@@ -93,4 +99,8 @@ def _text(raw: bytes) -> str:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
         return ""
+    return _readable(text)
+
+
+def _readable(text: str) -> str:
     return text if all(character.isprintable() or character in "\t\r\n" for character in text) else ""

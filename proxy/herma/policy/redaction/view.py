@@ -5,6 +5,7 @@ masked in the source, whole escapes at a time, and what the decoding dropped (qu
 """
 
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable
 from typing import Final, NamedTuple
@@ -21,7 +22,7 @@ type Span = tuple[int, int]
 # One class of characters in front, so that the search skips to them.
 _INVISIBLE: Final = re.compile(
     "[\x1b\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
-    "\U000e0000-\U000e007f\uff0d\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a]"
+    "\U000e0000-\U000e007f\uff0d\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a\U0001d400-\U0001d7ff]"
     "(?:(?<!\x1b)|(?:\\[[0-9;?]{0,32}[A-Za-z]|\\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)|[()][AB0]|[=>]))"
 )
 # Again the search skips to the signs that begin a match: quotes, backslashes and dollars.
@@ -46,10 +47,18 @@ _KINDS: Final = bytes(
     for byte in range(256)
 )
 _JOINS: Final = (b"xqx", b"qqx", b"qqp", b"qp", b"qsp")
-_ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([\"'\\/bfnrt]))", re.ASCII)
+_ESCAPE: Final = re.compile(
+    r"\\(?:(?:u|U0000|u\{0{0,4})([0-9a-fA-F]{4})\}?|u\{([0-9a-fA-F]{2,3})\}|x([0-9a-fA-F]{2})|([01][0-7]{2})|([\"'\\/bfnrt]))",
+    re.ASCII,
+)
 _CONTROL: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _PERCENT: Final = re.compile(r"%([0-7][0-9A-Fa-f])", re.ASCII)
-_ENTITY: Final = re.compile(r"&(?:(quot|amp|lt|gt|apos)|#(\d{2,3})|#x([0-9a-fA-F]{2}));", re.ASCII)
+_ENTITY: Final = re.compile(
+    r"&(?:(quot|amp|lt|gt|apos)|#0{0,5}(\d{2,3})|#[xX]0{0,6}([0-9a-fA-F]{2}));", re.ASCII
+)
+# RFC 2045 section 6.7: where the sign `=` itself is encoded, or several characters in a row, a mail or form was.
+_QUOTED_PRINTABLE: Final = re.compile(r"=(?:([2-7][0-9A-F])|\r?\n)", re.ASCII)
+_PRINTABLE_RUN: Final = re.compile(r"(?:=[2-7][0-9A-F]){3}", re.ASCII)
 # Between two deltas of one text in a recorded event stream.
 _EVENT_GAP: Final = re.compile(
     r"\"[}\]][^\n\"]{0,16}(?:,\"[^\n]{0,200})?\r?\n\r?\n(?:event:[^\n]{0,80}\r?\n)?data:[ ]?\{[^\n]{0,300}?"
@@ -229,7 +238,14 @@ def _may_hide(text: str) -> bool:
 def _fold(found: re.Match[str]) -> str:
     character = found.group()
     # Full-width forms are the ASCII ones, moved.
-    return chr(ord(character) - 0xFEE0) if "\uff01" <= character <= "\uff5e" else ""
+    if "\uff01" <= character <= "\uff5e":
+        return chr(ord(character) - 0xFEE0)
+    # Mathematical letters and digits are the plain ones, dressed.
+    return (
+        unicodedata.normalize("NFKC", character)
+        if character >= "\U0001d400" and character < "\U0001d800"
+        else ""
+    )
 
 
 def _shell(view: View, work: Work | None = None) -> View | None:
@@ -252,8 +268,10 @@ def _unescaped(view: View, work: Work | None = None) -> View | None:
 
 
 def _unescape(found: re.Match[str]) -> str:
-    long, short, sign = found.groups()
-    return chr(int(long or short, 16)) if sign is None else _CONTROL.get(sign, sign)
+    long, braced, short, octal, sign = found.groups()
+    if sign is not None:
+        return _CONTROL.get(sign, sign)
+    return chr(int(octal, 8) if octal else int(long or braced or short, 16))
 
 
 def _unquoted(view: View, work: Work | None = None) -> View | None:
@@ -269,6 +287,16 @@ def _entity(found: re.Match[str]) -> str:
     return _ENTITIES[name] if name else chr(int(decimal) if decimal else int(hexadecimal, 16))
 
 
+def _quoted_printable(view: View, work: Work | None = None) -> View | None:
+    if not _is_quoted_printable(view.text):
+        return None
+    return view.derive(_QUOTED_PRINTABLE, lambda found: chr(int(found[1], 16)) if found[1] else "", work)
+
+
+def _is_quoted_printable(text: str) -> bool:
+    return "=" in text and ("=3D" in text or _PRINTABLE_RUN.search(text) is not None)
+
+
 def _events(view: View, work: Work | None = None) -> View | None:
     return view.derive(_EVENT_GAP, lambda _: "", work) if "\ndata:" in view.text else None
 
@@ -280,6 +308,7 @@ def wrapped(text: str) -> bool:
         or "%" in text
         or "&" in text
         or "\ndata:" in text
+        or _is_quoted_printable(text)
         or _shell_may_join(text)
         or _may_hide(text)
     )
@@ -292,5 +321,6 @@ DECODERS: Final[tuple[Callable[[View, Work], View | None], ...]] = (
     _unescaped,
     _unquoted,
     _entities,
+    _quoted_printable,
     _events,
 )
