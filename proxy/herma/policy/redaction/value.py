@@ -5,7 +5,6 @@ misleads the person who approves, so references and placeholders are left alone.
 """
 
 import re
-from itertools import pairwise
 from typing import Final
 
 from herma.policy.redaction.fingerprint import without_placeholders
@@ -146,12 +145,12 @@ def looks_random(value: str, *, at_least: int = 8) -> bool:
     value = value[:MAX_JUDGED_CHARS]
     if all(_WORDY_PART.match(part) for part in _SEPARATORS.split(value) if part):
         return False
-    kinds = [_kind(character) for character in value if character.isalnum()]
-    if len(kinds) < at_least or len(set(kinds)) < 2:
+    kinds = _kinds(value)
+    if len(kinds) < at_least:
         return False
-    switches = sum(first != second for first, second in pairwise(kinds))
+    switches = sum(map(kinds.count, _SWITCHES))
     # CamelCaseIdentifiersOfFourWords switch twice a word: about one in four or five.
-    return switches >= max(2, len(kinds) // (6 if 0 in kinds else 3))
+    return switches >= max(2, len(kinds) // (6 if b"0" in kinds else 3))
 
 
 def looks_issued(value: str) -> bool:
@@ -165,5 +164,17 @@ def looks_issued(value: str) -> bool:
     )
 
 
+def _kinds(value: str) -> bytes:
+    """Write letters and digits as what they are: a digit, small or capital; signs are left out."""
+    if value.isascii():
+        return value.encode("ascii").translate(_KINDS, _SIGNS)
+    return bytes(map(_kind, filter(str.isalnum, value)))
+
+
 def _kind(character: str) -> int:
-    return 0 if character.isdigit() else 1 if character.islower() else 2
+    return ord("0" if character.isdigit() else "1" if character.islower() else "2")
+
+
+_SIGNS: Final = bytes(byte for byte in range(256) if byte > 127 or not chr(byte).isalnum())
+_KINDS: Final = bytes(_kind(chr(byte)) for byte in range(128)).ljust(256)
+_SWITCHES: Final = (b"01", b"10", b"12", b"21", b"02", b"20")
