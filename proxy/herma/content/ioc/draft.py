@@ -12,7 +12,8 @@ from herma.content.ioc.known import FILE_NAMES, RESOLVERS, is_popular
 from herma.content.ioc.moment import written
 from herma.content.ioc.record import MAX_NOTE_CHARS, Record, read_record
 from herma.content.ioc.value import normal_value
-from herma.policy.indicator import Action, IndicatorSet, Matching
+from herma.policy.indicator import Action, Matching
+from herma.policy.indicator.glance import words
 from herma.policy.indicator.name import ascii_name
 from herma.policy.indicator.url import parse_locator
 
@@ -115,7 +116,8 @@ def settle(
             continue
         try:
             record = read_record(item_of(draft, terms), file)
-            IndicatorSet((record.indicator,))
+            if not words(record.indicator):
+                raise ValueError("it has no word that the first look could find")  # noqa: TRY301 - told like the others
         except ValueError as error:
             left_out.append(Skipped(draft.origin.id, f"{draft.kind}: {error}"))
             continue
