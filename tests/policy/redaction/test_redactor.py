@@ -1,5 +1,7 @@
 """The redactor as a whole."""
 
+import re
+
 import pytest
 import tree_sitter
 import tree_sitter_bash
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 
 from herma.policy.redaction import redactor as module
 from herma.policy.redaction.redactor import Redactor
-from support.redactor import GITHUB, KEY, OPENAI, PASSWORD, masked, redactor
+from support.redactor import GITHUB, KEY, OPENAI, PASSWORD, masked, redactor, rules
 
 PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 COMMANDS = [
@@ -169,3 +171,30 @@ def test_what_a_placeholder_uncovers_is_masked_as_well(monkeypatch: pytest.Monke
     assert "password:[" not in masked(text)
     monkeypatch.setattr(module, "MAX_ROUNDS", 1)
     assert "password:[" in masked(text)
+
+
+TOKENS = [
+    example
+    for one in rules()
+    if one.options["grammar"] in {"format", "run"} and not one.options.get("optional")
+    for example in one.examples.match[:1]
+    if re.fullmatch(r"[A-Za-z0-9_.=/+-]+", example)
+]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "tool --opt {} -v && echo done | cat",
+        'curl -sS -H "X-Key: {}" https://h.example/x > out 2>&1 || exit 1',
+        "A='{}' B=2 make deploy; rm -rf ./scratch &",
+        'for h in a b; do ssh "$h" "run {}"; done',
+    ],
+)
+def test_a_token_of_any_vendor_leaves_the_command_as_it_was(form: str) -> None:
+    """Whatever the format, in a word or in quotes of either kind."""
+    for token in TOKENS:
+        command = form.format(token)
+        out = masked(command)
+        assert token not in out
+        assert tree(out) == tree(command), out
