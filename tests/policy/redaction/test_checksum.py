@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from herma.policy.redaction.checksum import CHECKSUMS, base62_crc32, grafana, pypi
-from support.redactor import masked
+from herma.policy.redaction.format import FormatRule
+from support.redactor import masked, rule
 
 LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 # Made with the published algorithm; no vendor issued it.
@@ -65,3 +66,9 @@ def test_a_right_checksum_masks_what_reads_like_a_placeholder_and_a_wrong_one_ex
 def test_the_names_that_rules_use_are_known() -> None:
     """A rule names its checksum."""
     assert sorted(CHECKSUMS) == ["base62-crc32", "grafana", "pypi"]
+
+
+def test_a_rule_with_an_unknown_checksum_is_refused() -> None:
+    """A typing error would leave tokens unproved."""
+    with pytest.raises(ValueError, match=r"options\.checksum"):
+        FormatRule(rule(pattern="x", checksum="crc-64"))

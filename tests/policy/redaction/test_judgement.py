@@ -8,6 +8,7 @@ from herma.policy.redaction.name import Name, Strength
 PASSWORD = Name("password", Strength.STRONG, password=True)
 WEAK_PASSWORD = Name("password", Strength.WEAK, password=True)
 TOKEN = Name("token", Strength.STRONG, password=False)
+HINT = Name("token", Strength.HINT, password=False)
 WEAK = Name("key", Strength.WEAK, password=False)
 
 
@@ -48,6 +49,19 @@ CASES = [
     ("bare in a call", False, lambda: verdict(PASSWORD, "F4keP4ss", comma=True)),
     ("bare weak", True, lambda: verdict(WEAK, "F4keK3yF0rT3st")),
     ("bare weak password", True, lambda: verdict(WEAK_PASSWORD, "F4keP4ss")),
+    ("hint, issued", True, lambda: verdict(HINT, "F4keK3yF0rT3stN0t", '"')),
+    ("hint, word", False, lambda: verdict(HINT, "tulips", '"')),
+    ("argument, user", False, lambda: verdict(TOKEN, "HOST\\\\bob", '"', loose=True)),
+    ("argument, issued", True, lambda: verdict(TOKEN, "F4keK3yF0rT3stN0t", '"', loose=True)),
+    ("argument, password", True, lambda: verdict(PASSWORD, "F4keP4ss", '"', loose=True)),
+    ("cell, issued", True, lambda: verdict(TOKEN, "F4keK3yF0rT3stN0t", loose=True)),
+    ("cell, word", False, lambda: verdict(PASSWORD, "tulips", loose=True)),
+    ("far in a sentence", True, lambda: verdict(PASSWORD, "Tulip4nchor", far=True)),
+    ("far in a sentence, with a number behind", True, lambda: verdict(PASSWORD, "tulip-anchor-68", far=True)),
+    ("far in a sentence, measure", False, lambda: verdict(PASSWORD, "12-char", far=True)),
+    ("far in a sentence, token", False, lambda: verdict(TOKEN, "Tulip4nchor", far=True)),
+    ("product of the image", False, lambda: verdict(PASSWORD, "name", data=True)),
+    ("other alphabet in a sentence", False, lambda: verdict(PASSWORD, "пароль12", far=True)),
     ("told in a sentence", True, lambda: verdict(PASSWORD, "F4keP4ss", prose=True)),
     ("word in a sentence", False, lambda: verdict(PASSWORD, "required", prose=True)),
     ("bare, other alphabet", False, lambda: verdict(PASSWORD, "тюльпан")),

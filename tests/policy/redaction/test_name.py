@@ -87,3 +87,41 @@ def test_any_text_is_classified(name: str) -> None:
     """Classification never fails."""
     NAMES.classify(name)
     assert all(word == word.lower() for word in words_of(name))
+
+
+@pytest.mark.parametrize("name", ["SECRET_STRIPE", "tokenGithub", "api_key_openai", "password.main_db"])
+def test_a_product_behind_the_word_is_a_hint(name: str) -> None:
+    """Only a value that a machine issued is masked then."""
+    known = NAMES.classify(name)
+    assert known is not None
+    assert known.strength == Strength.HINT
+
+
+@pytest.mark.parametrize(
+    "name", ["token_address", "secret_name", "api_key_id_hash", "passwordPolicy", "stripe_main_db"]
+)
+def test_a_property_behind_the_word_is_none(name: str) -> None:
+    """Where it is kept, what it is called, how long it is."""
+    assert NAMES.classify(name) is None
+
+
+@pytest.mark.parametrize("name", ["mật khẩu", "Lösenord", "كلمة المرور", "contraseña", "mot de passe"])
+def test_names_of_other_languages_are_known(name: str) -> None:
+    """With accents, in other scripts, in several words."""
+    known = NAMES.classify(name)
+    assert known is not None
+    assert known.password
+
+
+@pytest.mark.parametrize(
+    "name", ["primarykey", "qualtricscachekey", "compass", "bypass", "oauth2", "tiktoken"]
+)
+def test_a_word_that_only_ends_like_one_announces_none(name: str) -> None:
+    """Written as one word, a name is judged by what stands before its end."""
+    assert NAMES.classify(name) is None
+
+
+@pytest.mark.parametrize("name", ["datadogkey", "bitlypat", "surveymonkeycredential", "autodeskpass"])
+def test_a_vendor_and_a_word_written_as_one_announce_a_secret(name: str) -> None:
+    """No separator, no change of case."""
+    assert NAMES.classify(name) is not None

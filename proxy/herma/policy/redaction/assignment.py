@@ -9,6 +9,7 @@ import string
 from collections.abc import Iterator
 from typing import Final
 
+from herma.policy.redaction.column import column
 from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.join import Join, Joint, joint_at
 from herma.policy.redaction.judgement import Form, Value, has_digit, identifier, judge, left_alone, more_words
@@ -32,6 +33,8 @@ MAX_WORD_CHARS: Final = 1024
 _NAME_LEFT: Final = string.ascii_letters + string.digits + "_-."
 _NAME_CHARACTERS: Final = frozenset(_NAME_LEFT)
 _NAME_RIGHT: Final = re.compile(r"[A-Za-z0-9_.-]{0,96}+", re.ASCII)
+# What stands behind a name in the head of a table.
+_ENDS_HEAD: Final = re.compile(r"[\"'`*]{0,2}(?:[ ]?[|\n\r]|[\t,;]|[ ]{2})")
 _QUOTED: Final = re.compile(
     r"""(?P<lead>[fFrRbBuUN@$]{0,2}|<<|\*{2}[ ]?)(?P<quote>\"{3}|'{3}|&quot;|["'`“\u2018«])""",
 )
@@ -73,6 +76,8 @@ def assigned(text: str, first: int, last: int, names: Names) -> Iterator[Hit]:
     known = _known(text, first, name.strip("-."), names)
     if known is None or text[max(0, first - 2) : first] == "${":
         return
+    if _ENDS_HEAD.match(text, last):
+        yield from column(text, first, known)
     joint = joint_at(text, last)
     if joint is None:
         return
@@ -209,6 +214,8 @@ def _after_blank(text: str, first: int, at: int, known: Name, flag: int) -> Iter
     written = value.text[:MAX_JUDGED_CHARS]
     # "the token count": a word of small letters is a value behind a flag only.
     if not flag and written.islower() and written.isascii() and written.isalpha():
+        return
+    if known.strength == Strength.HINT and not looks_issued(written):
         return
     number = flag > 0 and known.password and written.isdigit() and len(written) >= 4
     if not number and left_alone(written):

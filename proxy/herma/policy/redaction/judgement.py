@@ -76,6 +76,8 @@ def judge(known: Name, value: Value, form: Form, text: str, name: str) -> bool:
         )
     if _names_itself(written.lower(), name) or _pathlike(written):
         return False
+    if known.strength == Strength.HINT:
+        return looks_issued(written)
     if value.quote:
         return _judge_quoted(known, value, form)
     if is_code(written):

@@ -57,6 +57,10 @@ _TRAILING: Final = frozenset(
 )
 # In names written as one word (`cachekey`): what makes the rest of it no secret.
 _NEVER_BEFORE: Final = ("primary", "sort", "cache", "public", "idempotency", "foreign", "partition", "bypass")
+# What stands behind the word of a secret when the name is that of something else.
+_PROPERTIES: Final = frozenset(
+    ["file", "files", "filename", "path", "paths", "dir", "url", "uri", "urls", "endpoint", "host", "id", "ids", "name", "names", "count", "counts", "type", "types", "size", "length", "len", "limit", "limits", "hash", "hashes", "digest", "sha", "sha1", "sha256", "md5", "checksum", "fingerprint", "expiry", "expires", "expired", "expiration", "ttl", "age", "header", "headers", "field", "fields", "prefix", "suffix", "format", "pattern", "regex", "version", "versions", "arn", "alg", "algorithm", "policy", "usage", "used", "index", "list", "map", "cache", "store", "manager", "provider", "resolver", "validator", "parser", "generator", "factory", "handler", "helper", "enabled", "required", "rotation", "address", "contract", "symbol", "mint", "program", "pair", "usd", "image", "logo", "icon", "label", "title", "description", "hint", "error", "errors", "message", "ref", "reference", "ring", "rings", "bits", "kid", "iv", "nonce", "public", "pub", "config", "response", "request", "scope", "scopes", "info", "status", "state", "at", "created", "updated", "link", "mode", "auth", "budget", "rate", "price", "cost", "class", "kind", "group", "set", "get", "is", "has", "bytes", "chars", "uuid", "guid", "etag", "revision", "commit", "owner", "user", "account", "table", "column", "row", "event", "events", "topic", "queue", "service", "chain", "network", "supply", "holder", "holders", "data", "meta", "metadata", "spec", "schema", "key", "keys", "token", "tokens", "signature", "sig", "cert", "certificate", "options", "option", "settings", "setting", "props", "hashers", "hasher", "s", "t"]
+)
 MAX_NAME_CHARS: Final = 96
 
 
@@ -66,6 +70,8 @@ class Strength:
     STRONG = "strong"
     # The value must look drawn as well: `key`, `auth`, `pass` stand before much that is no secret.
     WEAK = "weak"
+    # The word stands inside the name (`SECRET_STRIPE`, `tokenGithub`): the value must be one that a machine issued.
+    HINT = "hint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +153,22 @@ class Names:
                 return self._judge(known, words[:-count], joined)
         last = words[-1]
         if not last.endswith(self._suffixes):
-            return None
+            return self._hinted(words)
         for ending, known in (*self._endings.items(), *self._weak_endings.items()):
             if last.endswith(ending):
                 return self._judge(known, [*words[:-1], last[: -len(ending)]], ending)
+        return self._hinted(words)
+
+    def _hinted(self, words: list[str]) -> Name | None:
+        """Judge a name with the word inside: what stands behind it is a product or a place, not a property."""
+        for count in (1, 2):
+            head, tail = words[:-count], words[-count:]
+            if not head or not _PROPERTIES.isdisjoint(tail):
+                return None
+            known = self._words.get("".join(head[-2:])) or self._words.get(head[-1])
+            if known is not None:
+                found = self._judge(known, head[:-1], head[-1])
+                return Name(found.rule_id, Strength.HINT, found.password) if found else None
         return None
 
     @staticmethod

@@ -57,6 +57,8 @@ _PLACEHOLDER: Final = re.compile(
     r"|^(?:api|access|secret|auth|bot|user)[-_ ]?(?:key|token|secret|password|id)$|0123456789|^1234567890[a-z]{0,6}$",
     re.ASCII,
 )
+# The shortest keys that vendors issue without a prefix have fifteen characters; a word of a program with a digit has fewer.
+MIN_ISSUED_CHARS: Final = 15
 # What 512 characters look like, the rest looks like.
 MAX_JUDGED_CHARS: Final = 512
 _NUMBER: Final = re.compile(
@@ -67,7 +69,7 @@ _PATH: Final = re.compile(
     re.ASCII,
 )
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]{1,20}+://", re.IGNORECASE | re.ASCII)
-_ISSUED: Final = re.compile(r"[A-Za-z0-9_\-+/=.~:%|!*^$]{14,512}$", re.ASCII)
+_ISSUED: Final = re.compile(r"[A-Za-z0-9_\-+/=.~:%|!*^$]{15,512}$", re.ASCII)
 _TIME: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T_ ]\d\d[:-]?\d\d[\d:.,Z+-]{0,24}+)?$|\d{8}T\d{4,6}Z?$", re.ASCII
 )
@@ -158,7 +160,7 @@ def looks_issued(value: str) -> bool:
     return (
         _ISSUED.match(value[:MAX_JUDGED_CHARS]) is not None
         and any(character.isdigit() for character in value)
-        and looks_random(value, at_least=14)
+        and looks_random(value, at_least=MIN_ISSUED_CHARS)
         and not is_dull(value)
         and not is_path(value)
     )
