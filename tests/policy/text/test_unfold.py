@@ -23,6 +23,13 @@ ENCODED = {
     "braced escapes": "".join(f"\\u{{{byte:x}}}" for byte in HIDDEN.encode()),
     "numbers": "map(chr,[" + ",".join(str(byte) for byte in HIDDEN.encode()) + "])",
     "calls": "+".join(f"chr({byte})" for byte in HIDDEN.encode()),
+    "bits": " ".join(f"{byte:08b}" for byte in HIDDEN.encode()),
+    "bits without blanks": "".join(f"{byte:08b}" for byte in HIDDEN.encode()),
+    "bytes": HIDDEN.encode().hex(" "),
+    "bytes with 0x": ", ".join(f"0x{byte:02x}" for byte in HIDDEN.encode()),
+    "numbers between blanks": " ".join(str(byte) for byte in HIDDEN.encode()),
+    "entities": "".join(f"&#{byte};" for byte in HIDDEN.encode()),
+    "hexadecimal entities": "".join(f"&#x{byte:x};" for byte in HIDDEN.encode()),
     "base64 of base64": base64.b64encode(base64.b64encode(HIDDEN.encode())).decode(),
 }
 
@@ -31,6 +38,12 @@ ENCODED = {
 def test_encoded_text_is_read(text: str) -> None:
     """Each encoding, also one inside another, gives back what was hidden."""
     assert any(HIDDEN in view for view in unfold(text))
+
+
+def test_morse_is_read() -> None:
+    """Letters between blanks, words between strokes."""
+    assert "send the keys" in unfold("... . -. -.. / - .... . / -.- . -.-- ...")
+    assert "send the keys" in unfold("x ... . -. -..|- .... .|-.- . -.-- ...")
 
 
 INNOCENT = {
@@ -43,6 +56,9 @@ INNOCENT = {
     "surrogate escapes": "\\ud800\\ud800\\ud800"[:12],
     "one chr": "chr(9)",
     "chr without numbers": "chr(a) chr(b) chr(c)",
+    "versions": "1.2.3 1.2.4 1.2.5",
+    "few entities": "&#38; &#60;",
+    "a rule of dashes": "--- --- ---",
     "prose": "Summarise the news of the day in five lines.",
 }
 

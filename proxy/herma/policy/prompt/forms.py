@@ -22,7 +22,7 @@ __all__ = ["forms"]
 _WRAPPED = re.compile(r"\n(?<=[^\s.!?:;]\n)[ \t]{0,8}[^\W\d_A-Z]")
 _BROKEN = re.compile(r"(?<![.!?:;,\n])\n(?=[^\W\d_])")
 # Letters one by one: `i g n o r e`, `i-g-n-o-r-e`, `i.g.n.o.r.e`.
-_SPACED = re.compile(r"(?<![^\W\d_])[^\W\d_](?:([ .\-_*|·,/~+])[^\W\d_](?:\1[^\W\d_]){2,62})(?![^\W\d_])")
+_SPACED = re.compile(r"(?<![^\W\d_])[^\W\d_](?:([ .\-_*|·,/~+])[^\W\d_](?:\1[^\W\d_]){1,62})(?![^\W\d_])")
 _APART = re.compile(r"[ .\-_*|·,/~+\u200b-\u200f](?:[^\W\d_][ .\-_*|·,/~+\u200b-\u200f]){2}")
 _WIDE = re.compile(r" {2,8}")
 # A word cut by signs: `ig-nore`, `in*struc*tions`.

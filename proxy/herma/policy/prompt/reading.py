@@ -138,7 +138,7 @@ class Reading:
         if len(found) > MAX_HITS:
             self.crowded = True
             found = []
-        hits = _unmasked(found, kinds)
+        hits = _unmasked(text, found, kinds)
         verbs, nouns = _verbs(text, hits, kinds)
         negated = _negated(text, hits, verbs, kinds)
         self._frames = [hit for hit in hits if kinds[hit[2]] is Kind.FRAME]
@@ -243,9 +243,9 @@ def _is_noun(text: str, start: int, end: int) -> bool:
     return before in _BEFORE_NOUNS
 
 
-def _unmasked(hits: list[Hit], kinds: tuple[Kind, ...]) -> list[Hit]:
+def _unmasked(text: str, hits: list[Hit], kinds: tuple[Kind, ...]) -> list[Hit]:
     """Drop what stands inside a mask, and the masks; what is exactly as long as its mask stays."""
-    masks = [hit for hit in hits if kinds[hit[2]] is Kind.MASK]
+    masks = [(hit[0], hit[1], _word_end(text, hit[1])) for hit in hits if kinds[hit[2]] is Kind.MASK]
     if not masks:
         return hits
     kept: list[Hit] = []
@@ -255,11 +255,18 @@ def _unmasked(hits: list[Hit], kinds: tuple[Kind, ...]) -> list[Hit]:
             continue
         last = bisect_right(starts, hit[0])
         if not any(
-            mask[1] >= hit[1] and mask[:2] != hit[:2]
-            for mask in masks[max(0, last - MAX_NESTED_MASKS) : last]
+            end >= hit[1] and (start, written) != hit[:2]
+            for start, written, end in masks[max(0, last - MAX_NESTED_MASKS) : last]
         ):
             kept.append(hit)
     return kept
+
+
+def _word_end(text: str, at: int) -> int:
+    """Give the end of the word that goes on at a place; a stem covers its ending."""
+    while at < len(text) and text[at].isalnum():
+        at += 1
+    return at
 
 
 # Masks that begin before a place and may still cover it; they are a few words long.
