@@ -1,5 +1,6 @@
 """Where the content of a configuration is, and how operators add to it."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,9 @@ def test_indicators_come_from_the_named_directory(tmp_path: Path) -> None:
 def test_the_examples_of_this_file_are_rules() -> None:
     """What the tests write is what the loader reads."""
     assert yaml.safe_load(rule_text(id="acme-own"))["id"] == "acme-own"
+
+
+def test_indicators_that_were_read_are_not_read_again() -> None:
+    """What was judged is what is used, whatever became of the files."""
+    read = SHIPPED.collection(datetime.now(UTC)).indicators()
+    assert SHIPPED.rule_set(indicators=read).indicators is read

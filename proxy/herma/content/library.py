@@ -70,8 +70,15 @@ class Library:
                 return file
         return self.base.joinpath(rule.family, f"{rule.id}.yaml")
 
-    def rule_set(self, exemptions: Sequence[Exemption] = (), profile: Profile | None = None) -> RuleSet:
+    def rule_set(
+        self,
+        exemptions: Sequence[Exemption] = (),
+        profile: Profile | None = None,
+        indicators: IndicatorSet | None = None,
+    ) -> RuleSet:
         """Read what entries and jobs are judged by; without a profile, exempted routes are not looked up.
+
+        Indicators that were read already are not read again: their files could be others by now.
 
         Raises:
             ContentError: a file cannot be used.
@@ -82,7 +89,7 @@ class Library:
             cron=cron,
             mcp=mcp,
             words=load_vocabulary(self.base.joinpath("cron", "words")),
-            indicators=self.indicators(),
+            indicators=indicators or self.indicators(),
             exemptions=read_exemptions(exemptions, (*cron, *mcp), profile),
         )
 

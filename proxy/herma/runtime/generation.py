@@ -61,7 +61,7 @@ def read_content(
     profile = load_profile(settings.upstream.profile, library.base.joinpath("profiles"))
     return Content(
         profile=profile,
-        rules=library.rule_set(settings.exemptions, profile),
+        rules=library.rule_set(settings.exemptions, profile, indicators.indicators()),
         redactor=library.redactor(
             settings.redaction.fingerprint_key or fingerprint_key,
             [kind.rule_id for kind in settings.redaction.optional],
