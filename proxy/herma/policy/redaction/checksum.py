@@ -15,7 +15,7 @@ __all__ = ["CHECKSUMS", "base62_crc32", "grafana", "pypi"]
 _BASE62: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 CHECKSUM_CHARS: Final = 6
 # A macaroon, version 2, whose first field is the location, 8 characters long.
-_MACAROON: Final = (b"\x02\x01\x08pypi" b".org", b"\x02\x01\x0dtest.pypi" b".org")
+_MACAROON: Final = ((b"\x02\x01\x08pypi.org"), (b"\x02\x01\x0dtest.pypi.org"))
 
 
 def base62_crc32(token: str) -> bool:
