@@ -84,12 +84,14 @@ class IndicatorGuard:
     def _suspicious(self, value: Any) -> Iterator[tuple[str, str]]:
         """Give the strings that have to be read one by one: those of a batch with a suspicious word in any form."""
         for batch in _batches(strings(value, keys=True)):
-            whole = batch[0][1] if len(batch) == 1 else "\0".join(text for _, text in batch)
-            if any(
-                self._indicators.suspects(form.lower().encode("utf-8", "replace"))
-                for form, _ in _forms(whole)
-            ):
+            # One long string takes the look for itself, in `_pieces`.
+            if len(batch) == 1 or self._suspect("\0".join(text for _, text in batch)):
                 yield from batch
+
+    def _suspect(self, whole: str) -> bool:
+        return any(
+            self._indicators.suspects(form.lower().encode("utf-8", "replace")) for form, _ in _forms(whole)
+        )
 
     def _pieces(self, text: str) -> Iterator[tuple[str, bool]]:
         """Give what of a string has to be read closely, and whether it was encoded: what surrounds suspicious words."""
