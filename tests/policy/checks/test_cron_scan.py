@@ -97,3 +97,17 @@ def test_a_job_does_not_hide_behind_more_values_than_are_looked_at(
     assert isinstance(denied, Deny)
     assert (denied.status, denied.code) == (413, "herma.cron.oversize")
     assert _decide({"prompt": "x", "padding": [1, None, "", [], {}] * 30}, route) == Allow()
+
+
+def test_jobs_of_one_body_are_judged_whole_or_refused() -> None:
+    """Many jobs with more text than can be judged are refused; a hostile one among many is found."""
+    job = {"schedule": "1h", "prompt": "word " * 800}
+    denied = _decide([job] * 60, match())
+    assert isinstance(denied, Deny)
+    assert (denied.status, denied.code) == (413, "herma.cron.oversize")
+    assert isinstance(_decide([job] * 10 + [{"schedule": "1h", "prompt": BAD}], match()), Deny)
+
+
+def test_the_forms_of_a_job_can_be_shown() -> None:
+    """For a person who asks why."""
+    assert CronScan(prompt_scan()).trace("Weather") == ("weather",)

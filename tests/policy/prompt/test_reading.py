@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from herma.policy.prompt import reading as module
 from herma.policy.prompt.reading import Mention, Reading
+from herma.policy.prompt.vocabulary import Concept, Kind, Vocabulary
 from herma.policy.text.bare import bare
 from support.words import WORDS
 
@@ -26,6 +27,19 @@ NEGATED = {
 def test_a_negation_turns_the_verbs_of_its_clause(text: str) -> None:
     """Before or behind, directly or by way of `or`."""
     assert _mentions(text, "tell")[0].negated
+
+
+def test_two_concepts_of_one_word_are_negated_together() -> None:
+    """A word that stands for two intents has one sign."""
+    both = Vocabulary(
+        [
+            Concept("tell", Kind.INTENT, ("say",)),
+            Concept("show", Kind.INTENT, ("say", "print")),
+            Concept("negation", Kind.NEGATION, ("never",)),
+        ]
+    )
+    read = Reading(both, "never say or print it")
+    assert all(mention.negated for mentions in (read.mentions[0], read.mentions[1]) for mention in mentions)
 
 
 MEANT = {

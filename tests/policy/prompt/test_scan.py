@@ -170,10 +170,19 @@ def test_more_text_than_can_be_judged_is_refused(monkeypatch: pytest.MonkeyPatch
     assert _ids(ORDER) == [OVERSIZE]
 
 
-def test_findings_of_a_job_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many hostile members end the search."""
+def test_findings_of_one_rule_are_bounded_and_hide_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many texts that one rule finds do not keep another from being judged."""
     monkeypatch.setattr(scan, "MAX_FINDINGS", 2)
-    assert len(prompt_scan().judge_job([ORDER] * 50)) < 20  # type: ignore[arg-type]  # a list is a job to nobody
+    job = {**{str(number): ORDER for number in range(20)}, "last": "rm -rf / --no-preserve-root"}
+    found = [finding.rule_id for finding in prompt_scan().judge_job(job)]
+    assert found.count("cron-override") == 2
+    assert "cron-command-destroy" in found
+
+
+def test_the_forms_of_a_text_can_be_shown() -> None:
+    """For a person who asks why; of a text that is too long there are none."""
+    assert prompt_scan().trace("Ignore") == ("ignore",)
+    assert prompt_scan().trace("a" * (scan.MAX_TEXT_CHARS + 1)) == ()
 
 
 def test_a_finding_has_a_family() -> None:

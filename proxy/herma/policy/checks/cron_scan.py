@@ -7,11 +7,14 @@ from herma.policy.decision import Allow, Decision, Deny, Finding
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.exemption import NONE, Exemptions
 from herma.policy.grant import Scope
+from herma.policy.jsondoc import strings
 from herma.policy.prompt.scan import MAX_TEXT_CHARS, OVERSIZE, PromptScan
 
 __all__ = ["CronScan"]
 
 MAX_FINDINGS = 32
+# Text of all jobs of one body: as much as four jobs may hold, or thirty of the length that the upstream takes.
+MAX_BODY_CHARS = 4 * MAX_TEXT_CHARS
 # Objects, lists and texts looked at when a job is searched for in a body of another kind; a long chat has some thousand.
 MAX_NODES = 100_000
 
@@ -51,19 +54,27 @@ class CronScan:
 
     def _judge(self, jobs: Iterator[tuple[str, Any]], exchange: Exchange) -> Decision:
         findings: list[Finding] = []
+        refused: list[Finding] = []
+        read = 0
         for place, job in jobs:
-            findings += self._exemptions.of_job(
+            read += sum(len(text) for _, text in strings(job, keys=True))
+            if read > MAX_BODY_CHARS:
+                return _TOO_MUCH
+            found = self._exemptions.of_job(
                 self._scan.judge_job(job, place), job, place, exchange.match.route, exchange.today
             )
-            if len(findings) > MAX_FINDINGS:
+            findings += found[: max(0, MAX_FINDINGS - len(findings))]
+            # Only what refuses may end the search: reports of one job must not hide another.
+            refused += (finding for finding in found if finding.blocks)
+            if len(refused) > MAX_FINDINGS:
                 break
-        refused = tuple(finding for finding in findings if finding.blocks)
         if not refused:
             return Allow(tuple(findings))
         if any(finding.rule_id == OVERSIZE for finding in refused):
             return _TOO_MUCH
         code = f"herma.cron.{self._scan.family(refused[0])}"
-        return Deny(403, code, "The scheduled prompt is refused by the gate.", tuple(findings))
+        shown = dict.fromkeys((*refused[:MAX_FINDINGS], *findings))
+        return Deny(403, code, "The scheduled prompt is refused by the gate.", tuple(shown))
 
 
 _TOO_MUCH = Deny(413, "herma.cron.oversize", "The body holds more text of jobs than can be judged.")

@@ -24,7 +24,7 @@ __all__ = ["MAX_TEXT_CHARS", "OVERSIZE", "PromptScan"]
 MAX_TEXT_CHARS = 32 * 1024
 # All forms of one text together. An ordinary text has one form, a disguised one two or three.
 MAX_FORM_CHARS = 3 * MAX_TEXT_CHARS
-# Findings of one job; what is beyond says nothing new.
+# Findings of one rule in one job; what is beyond says nothing new, and must not hide what another rule finds.
 MAX_FINDINGS = 32
 # Not a rule: more text than can be judged whole is refused, not judged in part.
 OVERSIZE = "cron-oversize"
@@ -90,14 +90,16 @@ class PromptScan:
     def judge_job(self, job: Mapping[str, Any] | str, place: str = "") -> tuple[Finding, ...]:
         """Give the findings in every text of a job, names of members included."""
         findings: list[Finding] = []
+        counts: dict[str, int] = {}
         read = 0
         for pointer, text in strings(job, keys=True):
             read += len(text)
             if read > MAX_TEXT_CHARS:
                 return (*findings, Finding(OVERSIZE, Level.HIGH, place + pointer))
-            findings += self.judge(text, place + pointer)
-            if len(findings) > MAX_FINDINGS:
-                break
+            for finding in self.judge(text, place + pointer):
+                counts[finding.rule_id] = counts.get(finding.rule_id, 0) + 1
+                if counts[finding.rule_id] <= MAX_FINDINGS:
+                    findings.append(finding)
         return tuple(findings)
 
 

@@ -66,12 +66,12 @@ def bare(text: str) -> str:
     """Give a text in its plainest spelling: lower-case, one blank for many, a line break where there was one."""
     if text.isascii():
         return _spaced(text.lower())
-    for _ in range(MAX_PASSES):
-        plainer = _once(text)
-        if plainer == text:
-            break
-        text = plainer
-    return text
+    plainer = _once(text)
+    passes = 1
+    while plainer != text and passes < MAX_PASSES:
+        text, plainer = plainer, _once(plainer)
+        passes += 1
+    return plainer
 
 
 def _once(text: str) -> str:
