@@ -47,3 +47,12 @@ def test_a_run_without_a_secret_stays(run: str) -> None:
 def test_any_run_is_decoded_or_left(text: str) -> None:
     """Decoding never fails."""
     assert list(encoded(text, lambda _: [])) == []
+
+
+def test_a_command_encoded_for_powershell_is_read() -> None:
+    """UTF-16, lowest byte first, in base64."""
+    wide = base64.b64encode(f"$env:KEY='{GITHUB}'; go".encode("utf-16-le")).decode()
+    out = masked(f"powershell -NoProfile -EncodedCommand {wide}")
+    assert out.startswith("powershell -NoProfile -EncodedCommand [github_pat:")
+    innocent = base64.b64encode("Get-ChildItem C:".encode("utf-16-le")).decode()
+    assert masked(f"powershell -EncodedCommand {innocent}").endswith(innocent)

@@ -154,10 +154,9 @@ class Names:
         last = words[-1]
         if not last.endswith(self._suffixes):
             return self._hinted(words)
-        for ending, known in (*self._endings.items(), *self._weak_endings.items()):
-            if last.endswith(ending):
-                return self._judge(known, [*words[:-1], last[: -len(ending)]], ending)
-        return self._hinted(words)
+        endings = (*self._endings.items(), *self._weak_endings.items())
+        ending, known = next(pair for pair in endings if last.endswith(pair[0]))
+        return self._judge(known, [*words[:-1], last[: -len(ending)]], ending)
 
     def _hinted(self, words: list[str]) -> Name | None:
         """Judge a name with the word inside: what stands behind it is a product or a place, not a property."""
