@@ -4,8 +4,6 @@ A right checksum makes a find certain: the token is masked even where its letter
 proves nothing (a mistyped token leaks all but a letter), so that a token without a right checksum is judged as if there were none.
 """
 
-import base64
-import binascii
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -14,8 +12,8 @@ __all__ = ["CHECKSUMS", "base62_crc32", "grafana", "pypi"]
 
 _BASE62: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 CHECKSUM_CHARS: Final = 6
-# A macaroon, version 2, whose first field is the location, 8 characters long.
-_MACAROON: Final = ((b"\x02\x01\x08pypi.org"), (b"\x02\x01\x0dtest.pypi.org"))
+# A macaroon, version 2, whose first field is the location; in base64, so the host of the index and of its test site begin.
+_MACAROONS: Final = ("pypi-AgEIcHlwaS5vcmc", "pypi-AgENdGVzdC5weXBpLm9yZ")
 
 
 def base62_crc32(token: str) -> bool:
@@ -41,11 +39,7 @@ def grafana(token: str) -> bool:
 
 def pypi(token: str) -> bool:
     """Tell whether the token holds a macaroon of the package index; its signature cannot be checked without the key."""
-    head = token.removeprefix("pypi-")[:20].replace("-", "+").replace("_", "/")
-    try:
-        return base64.b64decode(head + "=" * (-len(head) % 4), validate=True).startswith(_MACAROON)
-    except binascii.Error:
-        return False
+    return token.startswith(_MACAROONS)
 
 
 CHECKSUMS: Final[Mapping[str, Callable[[str], bool]]] = {
