@@ -179,3 +179,14 @@ def test_text_in_text_in_text_is_read_as_lines_only() -> None:
     for _ in range(finder.MAX_NESTING):
         text = json.dumps({"mcp_servers": text})
     assert [entry.fields for entry in entries([text])] == [{"command": "crontab /x"}]
+
+
+def test_values_and_keys_beyond_the_bounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More JSON objects, or more keys that are set, than can be looked at count as unread."""
+    texts = [json.dumps({"command": "x", "args": []})] * 3 + ["hermes config set hooks.b c"] * 3
+    assert Kind.UNREAD not in {entry.kind for entry in entries(texts)}
+    monkeypatch.setattr(finder, "MAX_VALUES", 2)
+    assert Kind.UNREAD in {entry.kind for entry in entries(texts)}
+    monkeypatch.setattr(finder, "MAX_VALUES", 9)
+    monkeypatch.setattr(finder, "MAX_KEYS_SET", 2)
+    assert Kind.UNREAD in {entry.kind for entry in entries({"mcp command": texts})}

@@ -7,6 +7,7 @@ arguments of a terminal tool look the same, and chats are full of them.
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from herma.policy.entry.entry import Entry, Kind
@@ -23,6 +24,10 @@ MAX_NESTING = 3
 MAX_STRING_CHARS = 256 * 1024
 # Configuration text of one body that is read as YAML: reading takes half a second for each MiB.
 MAX_OUTLINED_CHARS = 256 * 1024
+# JSON objects in the texts of one body. A long session of an agent has some hundreds of calls of tools.
+MAX_VALUES = 8 * 1024
+# Keys that command lines in the texts of one body set; a guide names a dozen.
+MAX_KEYS_SET = 256
 # Parts of one key that is a path.
 MAX_STEPS = 8
 # Shorter strings say nothing that runs.
@@ -69,6 +74,8 @@ class _Finder:
 
     def __init__(self) -> None:
         self._outlined = 0
+        self._values = 0
+        self._keys = 0
 
     def walk(self, value: Any, place: str, *, inside: bool, nesting: int) -> Iterator[Entry]:
         """Walk with an explicit stack; `inside` tells that an ancestor is a place of server entries."""
@@ -117,15 +124,26 @@ class _Finder:
             yield from written_in_yaml(text, place, mentions=mentions)
         if mentions:
             yield from on_command_lines(text, place)
-        for key, value in keys_set(text):
-            for entry in self.walk(_nested(steps(key), value), place, inside=inside, nesting=MAX_NESTING):
-                # Somebody may ask what such a line does: a setting is reported, and not refused.
-                told = {"told": True} if entry.kind is Kind.SETTING else {}
-                yield Entry(entry.name, {**entry.fields, **told}, place, entry.kind)
+        yield from self._keys_set(text, place, inside=inside)
+
+    def _keys_set(self, text: str, place: str, *, inside: bool) -> Iterator[Entry]:
+        """Give the entries of keys that command lines in a text would set."""
+        values = [_nested(steps(key), value) for key, value in islice(keys_set(text), MAX_KEYS_SET + 1)]
+        self._keys += len(values)
+        if self._keys > MAX_KEYS_SET:
+            yield Entry("", {}, place, Kind.UNREAD)
+            return
+        for entry in self.walk(values, place, inside=inside, nesting=MAX_NESTING):
+            # Somebody may ask what such a line does: a setting is reported, and not refused.
+            told = {"told": True} if entry.kind is Kind.SETTING else {}
+            yield Entry(entry.name, {**entry.fields, **told}, place, entry.kind)
 
     def _written(self, text: str, lowered: str) -> list[Any] | None:
         """Give the values a text writes: the JSON in it, and all of it as YAML; None where that is too much to read."""
         values = written_in_json(text)
+        if values is not None:
+            self._values += len(values)
+            values = values if self._values <= MAX_VALUES else None
         if _OUTLINED.search(lowered) is not None:
             self._outlined += len(text)
             if values is None or self._outlined > MAX_OUTLINED_CHARS:
