@@ -27,6 +27,10 @@ _INSERTED = re.compile(r",[^,.;:]{3,40}, ?")
 MAX_INSERTED_CHARS: Final = 48
 _CLAUSE = re.compile(r"[,;:،、，：；()]| - ")
 _CLAUSE_END = re.compile(r"[,;:.!?()\n]| - | (?:and|from|to|in|into|at|on) ")
+# What a conjunction joins is another thing to do.
+_AND = re.compile(
+    r"(?<!\w)(?:and|then|but|und|aber|y|et|mais|e|en|maar|i|ale|и|но|та|але|ve|dan|va|och|og|ja)(?!\w)"
+)
 _OR = re.compile(
     r"^[^;:.]{0,12}(?:\bor\b|\bnor\b|/|\boder\b|\bou\b|\bo\b|\bof\b|\bили\b|\bабо\b|\bveya\b|\blub\b|\bani\b|\bni\b)"
 )
@@ -300,6 +304,8 @@ def _negate_after(text: str, negation: Hit, verbs: list[Hit], found: set[int]) -
         if len(between) > (MAX_INSERTED_CHARS if between.startswith(",") else MAX_NEGATION_CHARS):
             return
         if last < 0 and _CLAUSE.search(between) and not _INSERTED.fullmatch(between):
+            return
+        if last < 0 and _AND.search(between):
             return
         if last >= 0 and not _OR.search(between):
             return
