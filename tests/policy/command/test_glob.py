@@ -8,6 +8,8 @@ READ = {
     "a sensitive file": ("~/.ss?/auth*_ke?s", "~/.ssh/authorized_keys"),
     "a program": ("/???/b??/c?rl", "curl"),
     "a program in one directory": ("/b??/s?", "sh"),
+    "a program with one letter hidden": ("/usr/bin/cront?b", "crontab"),
+    "a program with hardly a letter": ("/usr/bin/c*", "/usr/bin/c*"),
     "another file": ("/srv/*.txt", "/srv/*.txt"),
     "an unknown program": ("/???/x??/z?z?", "/???/x??/z?z?"),
     "only stars": ("/srv/*", "/srv/*"),

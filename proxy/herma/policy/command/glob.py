@@ -10,6 +10,8 @@ __all__ = ["unglob"]
 _GLOB = re.compile(r"[*?]|\[[^\]]{1,64}\]")
 # A longer word is no name of a program or file.
 MAX_GLOB_CHARS = 512
+# Letters of a program's name that are left, for one wildcard to mean it.
+MIN_LETTERS = 3
 _NAMES = ("curl", "wget", "bash", "sh", "nc", "ncat", "python3", "python", "perl", "base64", "crontab", "tee", "cat", "socat")  # fmt: skip
 _PATHS = (
     "~/.ssh/authorized_keys",
@@ -40,6 +42,6 @@ def unglob(word: str) -> str:
         for path in _PATHS:
             if glob_matches(word, path):
                 return path
-        if word.count("?") >= 2 or "/???" in word:
+        if word.count("?") >= 2 or "/???" in word or len(re.sub(_GLOB, "", last)) >= MIN_LETTERS:
             return next((name for name in _NAMES if fnmatchcase(name, last)), word)
     return word
