@@ -135,6 +135,7 @@ def _form(joint: Joint, text: str, first: int, flag: int, value: Value) -> Form:
         or text[first - 1 : first] in {"?", "&"}
         or joint.join == Join.ELEMENT,
         comma=joint.join == Join.COMMA,
+        compared=joint.sign in {"==", "==="},
         loose=joint.join in {Join.LOOSE, Join.CELL},
     )
 
@@ -214,6 +215,8 @@ def _after_blank(text: str, first: int, at: int, known: Name, flag: int) -> Iter
     written = value.text[:MAX_JUDGED_CHARS]
     # "the token count": a word of small letters is a value behind a flag only.
     if not flag and written.islower() and written.isascii() and written.isalpha():
+        return
+    if not flag and not value.quote and is_code(written):
         return
     if known.strength == Strength.HINT and not looks_issued(written):
         return

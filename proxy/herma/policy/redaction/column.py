@@ -10,7 +10,7 @@ from typing import Final
 from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.judgement import has_digit, identifier, left_alone
 from herma.policy.redaction.name import Name
-from herma.policy.redaction.value import looks_like_password, looks_random
+from herma.policy.redaction.value import is_code, looks_like_password, looks_random
 
 __all__ = ["MAX_TABLE_CHARS", "column"]
 
@@ -18,7 +18,7 @@ __all__ = ["MAX_TABLE_CHARS", "column"]
 # in a whole text either.
 MAX_TABLE_CHARS: Final = 400
 MAX_HEAD_CHARS: Final = 200
-_HEAD_CELL: Final = re.compile(r"[\s\"'`*]{0,8}[A-Za-z_][\w .()/-]{0,40}[\s\"'`*]{0,40}$", re.ASCII)
+_HEAD_CELL: Final = re.compile(r"[\s\"'`*]{0,8}[A-Za-z_][\w .-]{0,40}[\s\"'`*]{0,40}$", re.ASCII)
 _RULER: Final = re.compile(r"[\s|:+=-]{3,400}$")
 _CELLS: Final = re.compile(r"\S+(?:[ ]\S+)*")
 _WRAPPING: Final = " \t\r\"'`*"
@@ -74,5 +74,6 @@ def _cell(at: int, cell: str, known: Name) -> Iterator[Hit]:
         and has_digit(written)
         and not left_alone(written)
         and not identifier(written)
+        and not is_code(written)
     ):
         yield Hit(start, start + len(written), known.rule_id, written)

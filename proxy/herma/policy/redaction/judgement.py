@@ -25,9 +25,17 @@ __all__ = ["Form", "Value", "has_digit", "identifier", "judge", "left_alone", "m
 
 TOKEN_ID: Final = "token"  # noqa: S105 - the id of a rule
 _IDENTIFIER: Final = re.compile(
-    r"(?:[A-Za-z_$]{1,64}+\d{0,2}(?:\.[A-Za-z_]{1,64}+\d{0,2}){0,8}|[A-Za-z]{1,40}(?:-[A-Za-z]{1,40}){1,8})$",
+    r"(?:[A-Za-z_$]{1,64}+\d{0,2}(?:\.[A-Za-z_]{1,64}+\d{0,2}){0,8}|[A-Za-z]{1,40}(?:-[A-Za-z]{1,40}){1,8}"
+    r"|[A-Z][a-z]{0,20}\d{1,4}(?:[A-Z][a-z]{1,20}){1,8})$",
     re.ASCII,
 )
+_GOES_ON: Final = re.compile(r"[ \t]{0,4}(?:[,);\]+%]|\.[a-z])", re.ASCII)
+# Names of fields, as translations and schemas hold them: `challengePassword`, `DB_PASSWORD`, `auth-token`.
+_LABEL: Final = re.compile(
+    r"[A-Za-z][A-Za-z_.-]{0,60}(?:[a-z][A-Z]|[_.-])(?i:assword|password|token|secret|key|oken|ecret|ey)$",
+    re.ASCII,
+)
+_FILLED_IN: Final = re.compile(r"\{[A-Za-z_][\w.]{0,40}\}", re.ASCII)
 _MORE: Final = re.compile(r"[ \t]+[\w(]")
 
 
@@ -55,6 +63,8 @@ class Form:
     comma: bool = False
     # An arrow, a cell of a table, the argument of a call: much stands there.
     loose: bool = False
+    # `==`: code asks for a value more often than it holds one.
+    compared: bool = False
     # Words of a sentence stand between name and verb.
     far: bool = False
     # A member of a JSON document: what stands there is a value, not code.
@@ -74,7 +84,7 @@ def judge(known: Name, value: Value, form: Form, text: str, name: str) -> bool:
             and (not form.colon or bool(value.quote))
             and not form.prose
         )
-    if _names_itself(written.lower(), name) or _pathlike(written):
+    if _names_itself(written.lower(), name) or _labels(written) or _pathlike(written):
         return False
     if known.strength == Strength.HINT:
         return looks_issued(written)
@@ -90,6 +100,11 @@ def _names_itself(lower: str, name: str) -> bool:
     return lower == name.lower() or (lower.isalpha() and lower in words_of(name))
 
 
+def _labels(written: str) -> bool:
+    """Tell whether the value is the name of such a field, or the bytes of a file's head."""
+    return written.startswith("\\x") or _LABEL.match(written) is not None
+
+
 def _pathlike(written: str) -> bool:
     # Base64 may begin with a slash: a long value that looks drawn and has no extension is no path.
     return is_path(written) and not (
@@ -99,9 +114,14 @@ def _pathlike(written: str) -> bool:
 
 def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
     written = value.text[:MAX_JUDGED_CHARS]
+    # In 'Token:', token the quote closed what began before the name.
+    if not value.closed and _GOES_ON.match(written):
+        return False
     if not value.closed and len(written) == MAX_JUDGED_CHARS:
         return looks_random(written[:64])
     if "{" in written and "}" in written and ("${" in written or "{{" in written or written.startswith("{")):
+        return False
+    if _FILLED_IN.search(written):
         return False
     if any(character.isspace() for character in written):
         # A command between back-quotes, in a shell.
@@ -109,6 +129,7 @@ def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
             return False
         return (
             known.strength == Strength.STRONG
+            and not (known.rule_id == TOKEN_ID and written.strip().isalpha())
             and not is_prose(written)
             and (form.data or form.colon or not form.comma)
         )
@@ -138,6 +159,8 @@ def _judge_bare(known: Name, value: Value, form: Form, text: str) -> bool:
     written = value.text[:MAX_JUDGED_CHARS]
     if form.comma:
         return False
+    if form.compared:
+        return looks_issued(written) and not identifier(written)
     if form.loose:
         return looks_issued(written)
     if form.far:

@@ -41,6 +41,7 @@ _CODE: Final = re.compile(
       (?:os\.environ|os\.getenv|process\.env|import\.meta|env\.|System\.getenv|getenv|ENV\[|Deno\.env|std::env|viper\.)
     | (?:await|new|lambda|return|function|async|not|if|yield)(?:\s|$)
     | [A-Za-z_$][\w$]{0,64}+(?:(?:\??\.|::|->)[A-Za-z_$][\w$]{0,64}+){0,8}+[!?]?\s?[(\[]   # f( a.b( a[
+    | \d{0,3}\*\d{0,3}[A-Za-z("]                # 1*tchar of a grammar
     | [A-Za-z][A-Za-z0-9]{1,20}+(?:-[A-Za-z0-9]{1,12}){1,3}\([A-Za-z]   # HMAC-SHA1(x
     | (?:self|this|cls|cfg|config|conf|settings|args|opts|options|params|var|local|data|secrets|env|vars|steps|user|request|req|
         res|resp|response|ctx|context|props|state|form|body|event|values|global|process|input|inputs|account|session|client|
@@ -53,7 +54,7 @@ _CODE: Final = re.compile(
 _PLACEHOLDER: Final = re.compile(
     r"your[-_ ]?|[-_]your|example|placeholder|change[-_]?me|redacted|replace[-_]?(?:me|with|this)|insert[-_]|<[a-z]|\.\.\.|…|\*{3}|x{4}"
     r"|fake[-_]?(?:key|token|secret)|dummy|\bfoo\b|todo\b|\bmy[-_](?:api|secret|token|key|pass)|some[-_]?(?:secret|token|key|password)"
-    r"|(?:test|sample|demo)[-_]?(?:key|token|secret|password)s?$|(?:token|key|secret|password)[-_]?here|_here$|^(?:token|key|secret|test|abc)[-_]?\d{1,4}$|^(?:my|some|the|super|top|very)[-_]?secret[-_]?(?:password|pass|key|token|value|pw|string)?$|^put[-_]|^enter[-_]"
+    r"|(?:test|sample|demo)[-_]?(?:key|token|secret|password)s?$|(?:token|key|secret|password)[-_]?here|_here$|^(?:token|key|secret|test|abc)[-_]?\d{1,4}$|^(?:my|some|the|super|top|very)[-_]?secret[-_]?(?:password|pass|key|token|value|pw|string)?$|^my(?:api|secret|access|auth)?(?:token|key|secret|password)$|^put[-_]|^enter[-_]"
     r"|^(?:api|access|secret|auth|bot|user)[-_ ]?(?:key|token|secret|password|id)$|0123456789|^1234567890[a-z]{0,6}$",
     re.ASCII,
 )
@@ -74,9 +75,11 @@ _TIME: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T_ ]\d\d[:-]?\d\d[\d:.,Z+-]{0,24}+)?$|\d{8}T\d{4,6}Z?$", re.ASCII
 )
 _SEPARATORS: Final = re.compile(r"[-_.\s/:,]+", re.ASCII)
-_VERSION: Final = re.compile(r"v?\d+(?:\.\d+){1,4}[\w.+-]{0,20}+$", re.ASCII)
+_VERSION: Final = re.compile(r"(?:[~^]|[<>]?=|[<>])?[ ]?v?\d+(?:\.\d+){1,4}[\w.+-]{0,20}+$", re.ASCII)
 _WORDY_PART: Final = re.compile(
-    r"(?:[a-z]{1,24}|[A-Z][a-z]{0,24}|[A-Z]{1,24}|v?\d{1,4}[a-z]?|[a-z]{1,12}\d{1,3}|[a-z]{0,20}(?:[A-Z][a-z]{1,20}){2,12}\d{0,2})$",
+    r"(?:[a-z]{1,24}|[A-Z][a-z]{0,24}|[A-Z]{1,24}|v?\d{1,4}[a-z]?|[a-z]{1,12}\d{1,3}|[a-z]{0,20}(?:[A-Z][a-z]{1,20}){2,12}\d{0,2}"
+    r"|[a-z]{2,20}(?:[A-Z][a-z]{2,20}){1,12}\d{0,2}|(?:[A-Z][a-z]{2,20}){1,12}[A-Z]{0,3}\d{0,2}|[A-Z]{2,5}[a-z]{2,20}(?:[A-Z][a-z]{2,20}){0,8}"
+    r"|[A-Z][a-z]{0,20}\d{1,4}(?:[A-Z][a-z]{2,20}){1,8})$",
     re.ASCII,
 )
 
