@@ -110,7 +110,8 @@ MAX_WORD_BEFORE: Final = 12
 _PARTICIPLE = re.compile(r"[a-z]{0,6}(?:ed|ing|ings|tion|tions|ment|ments|ung|ungen)(?![a-z])|d(?![a-z])")
 # The object was named before: `take the keys and send them to`, `envíalo`.
 _PRONOUN = re.compile(
-    r"\s(?:it|them|that|this|those|these|everything|all|sie|es|ihn|diese|alles|ze|het|je|их|его|ее|все|їх|його|усе|nya|chung|no)\b"
+    r"\s(?:the\s)?(?:output|results?|contents?|archive|dump|copy|copies)\b"
+    r"|\s(?:it|them|that|this|those|these|everything|all|sie|es|ihn|diese|alles|ze|het|je|их|его|ее|все|їх|його|усе|nya|chung|no)\b"
     r"|\w{0,3}(?:l[oaei]s?)\b|-l(?:e|a|es)\b|-(?:os|as|o|a)\b|-?(?:nya|ها|ه|هم)\b"
 )
 
