@@ -20,6 +20,9 @@ CASES = {
     f"Set-Cookie: a={S}; Secure; HttpOnly; Path=/": "Set-Cookie: a=[",
 }
 KEPT = [
+    "require Authorization: Bearer instead of the x-api-key header",
+    "curl -H 'Authorization: Bearer sk-...'",
+    "authorization = _sign(key, path)",
     "Authorization model: RBAC",
     "Authorization: Bearer ${TOKEN}",
     "Authorization: Bearer {token}",

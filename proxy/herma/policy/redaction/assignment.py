@@ -33,6 +33,8 @@ MAX_WORD_CHARS: Final = 1024
 _NAME_LEFT: Final = string.ascii_letters + string.digits + "_-."
 _NAME_CHARACTERS: Final = frozenset(_NAME_LEFT)
 _NAME_RIGHT: Final = re.compile(r"[A-Za-z0-9_.-]{0,96}+", re.ASCII)
+# What a hyphen joins to the name behind it.
+_JOINS_WORDS: Final = frozenset(")+%/*#@&")
 # What stands behind a name in the head of a table.
 _ENDS_HEAD: Final = re.compile(r"[\"'`*]{0,2}(?:[ ]?[|\n\r]|[\t,;]|[ ]{2})")
 _QUOTED: Final = re.compile(
@@ -72,7 +74,8 @@ def name_around(text: str, start: int, end: int) -> tuple[int, int]:
 def assigned(text: str, first: int, last: int, names: Names) -> Iterator[Hit]:
     """Find the secret beside the name at `first` to `last`, if the name announces one."""
     name = text[first:last]
-    flag = len(name) - len(name.lstrip("-"))
+    # In `100K-token` the hyphen joins words; a flag begins one.
+    flag = len(name) - len(name.lstrip("-")) if text[first - 1 : first] not in _JOINS_WORDS else 0
     known = _known(text, first, name.strip("-."), names)
     if known is None or text[max(0, first - 2) : first] == "${":
         return

@@ -70,6 +70,7 @@ _SCHEMES: Final = frozenset(
         "klaviyo-api-key",
     ]
 )
+_MORE_WORDS: Final = re.compile(r"[ ][A-Za-z]", re.ASCII)
 _PAIR: Final = re.compile(r"(?P<name>[A-Za-z0-9_.$%*-]{1,96}+)=(?P<value>[^\s;,\"'`\\]{1,8192}+)", re.ASCII)
 # Cookies that hold a choice, not a session.
 _HARMLESS: Final = frozenset(
@@ -109,7 +110,9 @@ def authorization(text: str, end: int) -> Iterator[Hit]:
     if credential is None:
         return
     written = untrailed(credential.group())
-    if _left_alone(written) or is_dull(written) or (not known and is_code(written)):
+    if _left_alone(written) or is_dull(written) or is_placeholder(credential.group()):
+        return
+    if is_code(written) if not known else _begins_words(text, at, written):
         return
     # A word nobody knows as a scheme begins a sentence ("Authorization: see below") unless a key follows.
     if (
@@ -157,6 +160,11 @@ def cookie(text: str, end: int, names: Names) -> Iterator[Hit]:
             r";[ \t]{0,4}(?:(?:Secure|HttpOnly|Partitioned);[ \t]{0,4}){0,3}", re.IGNORECASE
         ).match(text, pair.end())
         at = gap.end() if gap else -1
+
+
+def _begins_words(text: str, at: int, written: str) -> bool:
+    """Tell whether a scheme is only mentioned: "Authorization: Bearer instead of …"."""
+    return written.isalpha() and written.islower() and _MORE_WORDS.match(text, at + len(written)) is not None
 
 
 def _pair(written: str) -> bool:

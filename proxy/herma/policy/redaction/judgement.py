@@ -25,7 +25,7 @@ __all__ = ["Form", "Value", "has_digit", "identifier", "judge", "left_alone", "m
 
 TOKEN_ID: Final = "token"  # noqa: S105 - the id of a rule
 _IDENTIFIER: Final = re.compile(
-    r"(?:[A-Za-z_$]{1,64}+\d{0,2}(?:\.[A-Za-z_]{1,64}+\d{0,2}){0,8}|[A-Za-z]{1,40}(?:-[A-Za-z]{1,40}){1,8}"
+    r"(?:[A-Za-z_$]{1,64}+\d{0,2}(?:\.[A-Za-z_$]{1,64}+\d{0,2}){0,8}|[A-Za-z]{1,40}(?:-[A-Za-z]{1,40}){1,8}"
     r"|[A-Z][a-z]{0,20}\d{1,4}(?:[A-Z][a-z]{1,20}){1,8})$",
     re.ASCII,
 )
@@ -35,6 +35,8 @@ _LABEL: Final = re.compile(
     r"[A-Za-z][A-Za-z_.-]{0,60}(?:[a-z][A-Z]|[_.-])(?i:assword|password|token|secret|key|oken|ecret|ey)$",
     re.ASCII,
 )
+# `entra-id-bearer-via-hook`: words that tell, not letters that were drawn.
+_PHRASE: Final = re.compile(r"[a-z]{1,15}(?:-[a-z]{1,15}){3,12}$", re.ASCII)
 _FILLED_IN: Final = re.compile(r"\{[A-Za-z_][\w.]{0,40}\}", re.ASCII)
 _MORE: Final = re.compile(r"[ \t]+[\w(]")
 
@@ -130,11 +132,14 @@ def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
         return (
             known.strength == Strength.STRONG
             and not (known.rule_id == TOKEN_ID and written.strip().isalpha())
+            and not form.loose
             and not is_prose(written)
             and (form.data or form.colon or not form.comma)
         )
     if not written.isascii():
         return known.password and looks_like_password(written)
+    if form.comma and known.strength == Strength.WEAK and not known.password:
+        return looks_issued(written)
     # The argument of `Credential("…")` is as often the user.
     if form.loose and not (known.password and known.strength == Strength.STRONG):
         return looks_issued(written)
@@ -151,7 +156,7 @@ def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
         looks_like_password(written)
         or looks_random(written)
         or (form.data and len(written) >= 5 and not identifier(written))
-        or len(written) >= 24
+        or (len(written) >= 24 and not _PHRASE.match(written))
     )
 
 

@@ -26,6 +26,8 @@ DULL: Final = _words(
     "self.password self.token const let var final static public private protected fn def func function in",
     "at of and or for from to with by via as be has have must should can may will when where if then else",
     "it its your our my",
+    "tokens keys secrets passwords base64 base64url base32 base58 hex utf-8 utf8 utf-16 utf-16-le ascii latin-1 iso-8859-1 cp1252",
+    "sha-1 sha-256 sha-512 x.509",
 )
 # Words that make a sentence of the words around them.
 PROSE: Final = _words(
