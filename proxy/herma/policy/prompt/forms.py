@@ -40,6 +40,8 @@ _LEET: Final = (str.maketrans("013457@$!89|", "oieastasibgl"), str.maketrans("01
 _PIG_END = re.compile(r"[a-z]ay\b")
 _PIG = re.compile(r"\b[a-z.]{2,24}ay\b")
 MIN_PIG_WORDS: Final = 4
+# At least one word in so many.
+MIN_PIG_SHARE: Final = 4
 _IMITATION = re.compile(
     "[\u0250-\u02af\u0370-\u058f\u13a0-\u13ff\u1d00-\u1dbf\ua4d0-\ua4ff\ua720-\ua7ff\u0138\u0180-\u024f\u2c60-\u2c7f]"
 )
@@ -145,7 +147,8 @@ def _quoted(plain: str) -> str | None:
 
 def _unpigged(plain: str) -> str | None:
     """Read Pig Latin: every word in each way that it can have been turned."""
-    if len(_PIG_END.findall(plain)) < MIN_PIG_WORDS:
+    turned = len(_PIG_END.findall(plain))
+    if turned < MIN_PIG_WORDS or turned * MIN_PIG_SHARE < plain.count(" "):
         return None
     return _telling(_PIG.sub(lambda match: " ".join(_unpig(match[0])), plain), plain)
 

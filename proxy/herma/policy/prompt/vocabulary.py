@@ -85,11 +85,12 @@ class Vocabulary:
         self.concepts = tuple(concepts)
         self.kinds = tuple(concept.kind for concept in concepts)
         self.index = {concept.name: number for number, concept in enumerate(concepts)}
-        self._shapes: list[tuple[str, regex.Pattern[str], int]] = [
-            (shape.keyword, compile_pattern(shape.pattern), number)
-            for number, concept in enumerate(concepts)
-            for shape in concept.shapes
-        ]
+        shapes: dict[str, list[tuple[regex.Pattern[str], int]]] = {}
+        for number, concept in enumerate(concepts):
+            for shape in concept.shapes:
+                shapes.setdefault(shape.keyword, []).append((compile_pattern(shape.pattern), number))
+        self._shapes = list(shapes.values())
+        self._keywords = _automaton(list(shapes))
         table: dict[str, dict[tuple[_Edge, _Edge], dict[int, bool]]] = {}
         for number, concept in enumerate(concepts):
             for terms, late in ((concept.terms, False), (concept.late, True)):
@@ -102,11 +103,7 @@ class Vocabulary:
             tuple((int(left), int(right), tuple(owners.items())) for (left, right), owners in edges.items())
             for edges in table.values()
         ]
-        self._automaton = (
-            ahocorasick_rs.AhoCorasick(list(table), implementation=ahocorasick_rs.Implementation.DFA)
-            if table
-            else None
-        )
+        self._automaton = _automaton(list(table))
 
     def hits(self, text: str) -> list[Hit]:
         """Give every concept that a text (already bare) speaks of, in the order of the text."""
@@ -122,10 +119,19 @@ class Vocabulary:
                         continue
                     for owner, late in owners:
                         found.append((start, end, owner, late))
-        for keyword, pattern, owner in self._shapes:
-            if keyword in text:
+        if self._keywords is not None:
+            shown = {
+                number for number, _, _ in self._keywords.find_matches_as_indexes(text, overlapping=True)
+            }
+            for pattern, owner in (shape for number in shown for shape in self._shapes[number]):
                 found += [(match.start(), match.end(), owner, False) for match in pattern.finditer(text)]
         return sorted(set(found))
+
+
+def _automaton(terms: list[str]) -> ahocorasick_rs.AhoCorasick | None:
+    if not terms:
+        return None
+    return ahocorasick_rs.AhoCorasick(terms, implementation=ahocorasick_rs.Implementation.DFA)
 
 
 def _is_vowel_sign(character: str) -> bool:
