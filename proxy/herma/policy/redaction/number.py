@@ -40,7 +40,9 @@ _IBAN_COUNTRIES: Final = (
     "SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30"
 )
 _IBAN_LENGTHS: Final[Mapping[str, int]] = {entry[:2]: int(entry[2:]) for entry in _IBAN_COUNTRIES.split()}
-_OPEN: Final = re.compile(r"(?:(?<![A-Za-z0-9])[A-Z]{1,2}(?:[0-9][A-Z0-9 ]{0,44})?|[0-9][0-9 -]{0,44})$", re.ASCII)
+_OPEN: Final = re.compile(
+    r"(?:(?<![A-Za-z0-9])[A-Z]{1,2}(?:[0-9][A-Z0-9 ]{0,44})?|[0-9][0-9 -]{0,44})$", re.ASCII
+)
 # The longest account number in groups of four.
 MAX_NUMBER_CHARS: Final = 48
 
