@@ -14,6 +14,7 @@ from herma.config.exemption import Exemption
 from herma.config.settings import Content
 from herma.content.exemptions import read_exemptions
 from herma.content.ioc import Collection, IndicatorSources, collect, load_public_key
+from herma.content.likeness import load_likeness
 from herma.content.rules import load_rules, read_rule_file, rule_files
 from herma.content.shipped import data_dir
 from herma.content.vocabulary import load_vocabulary
@@ -89,6 +90,7 @@ class Library:
             cron=cron,
             mcp=mcp,
             words=load_vocabulary(self.base.joinpath("cron", "words")),
+            likeness=load_likeness(self.base.joinpath("cron")),
             indicators=indicators or self.indicators(),
             exemptions=read_exemptions(exemptions, (*cron, *mcp), profile),
         )

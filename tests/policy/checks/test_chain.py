@@ -6,7 +6,7 @@ import pytest
 
 from herma.policy.checks import CHECKS, RuleSet, build_checks
 from herma.policy.exchange import Phase
-from support.guard_content import indicators, rules, words
+from support.guard_content import indicators, likeness, rules, words
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,9 @@ class Strict:
 
 def test_every_check_is_made_in_its_order() -> None:
     """The chain is the tuple, and every id is its own."""
-    made = build_checks(RuleSet(rules("cron"), rules("mcp"), words(), indicators()), Strict())
+    made = build_checks(
+        RuleSet(rules("cron"), rules("mcp"), words(), indicators(), likeness=likeness()), Strict()
+    )
     assert tuple(type(check) for check in made) == CHECKS
     assert len({check.id for check in made}) == len(CHECKS)
 
@@ -32,4 +34,6 @@ def test_a_guard_without_rules_is_an_error(empty: str) -> None:
     """No rules would be no findings, silently."""
     families = {"cron": rules("cron"), "mcp": rules("mcp"), empty: ()}
     with pytest.raises(ValueError, match="without rules"):
-        build_checks(RuleSet(families["cron"], families["mcp"], words(), indicators()), Strict())
+        build_checks(
+            RuleSet(families["cron"], families["mcp"], words(), indicators(), likeness=likeness()), Strict()
+        )

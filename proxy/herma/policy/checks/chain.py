@@ -15,6 +15,7 @@ from herma.policy.entry.judge import EntryJudge
 from herma.policy.exemption import NONE, Exemptions
 from herma.policy.indicator import IndicatorSet
 from herma.policy.pipeline import Check
+from herma.policy.prompt.likeness import Likeness
 from herma.policy.prompt.scan import PromptScan
 from herma.policy.prompt.vocabulary import Vocabulary
 from herma.policy.rule import Rule
@@ -43,6 +44,7 @@ class RuleSet:
     words: Vocabulary
     indicators: IndicatorSet
     exemptions: Exemptions = NONE
+    likeness: Likeness | None = None
 
 
 class CheckSettings(Protocol):
@@ -68,7 +70,9 @@ def build_checks(rules: RuleSet, settings: CheckSettings) -> tuple[Check, ...]:
         SessionHeader: SessionHeader,
         ApprovalGate: ApprovalGate,
         McpGuard: lambda: McpGuard(EntryJudge(rules.mcp, rules.indicators), rules.exemptions),
-        CronScan: lambda: CronScan(PromptScan(rules.cron, rules.mcp, rules.words), rules.exemptions),
+        CronScan: lambda: CronScan(
+            PromptScan(rules.cron, rules.mcp, rules.words, rules.likeness), rules.exemptions
+        ),
         IndicatorGuard: lambda: IndicatorGuard(rules.indicators),
     }
     return tuple(makers[check]() for check in CHECKS)

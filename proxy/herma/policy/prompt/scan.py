@@ -14,6 +14,8 @@ from herma.policy.prompt.combination import Combination, combinations
 from herma.policy.prompt.command import CommandRules
 from herma.policy.prompt.forms import forms
 from herma.policy.prompt.judges import JUDGES
+from herma.policy.prompt.likely import LikelyRules
+from herma.policy.prompt.likeness import Likeness
 from herma.policy.prompt.reading import Reading
 from herma.policy.prompt.vocabulary import Vocabulary
 from herma.policy.rule import Rule
@@ -33,11 +35,18 @@ OVERSIZE = "cron-oversize"
 class PromptScan:
     """Holds the rules for prompts: the cron family, and those of the MCP family that are marked for prompts."""
 
-    def __init__(self, cron: Sequence[Rule], mcp: Sequence[Rule], vocabulary: Vocabulary) -> None:
+    def __init__(
+        self,
+        cron: Sequence[Rule],
+        mcp: Sequence[Rule],
+        vocabulary: Vocabulary,
+        likeness: Likeness | None = None,
+    ) -> None:
         """Compile the rules.
 
         Raises:
-            ValueError: a rule names a concept that the vocabulary lacks, or a judge that does not exist.
+            ValueError: a rule names a concept that the vocabulary lacks, a judge that does not exist, or needs weights and
+                there are none.
         """
         self._vocabulary = vocabulary
         self._combined: list[tuple[Rule, tuple[Combination, ...]]] = [
@@ -52,6 +61,7 @@ class PromptScan:
         self._judged = [
             (rule, JUDGES[str(rule.options["judge"])]) for rule in cron if "judge" in rule.options
         ]
+        self._likely = LikelyRules(cron, likeness, vocabulary)
         self._families = {rule.id: str(rule.options.get("family", "prompt")) for rule in (*cron, *mcp)}
         self._families[OVERSIZE] = "oversize"
 
@@ -68,12 +78,18 @@ class PromptScan:
         for rule, judge in self._judged:
             if judge(text):
                 found[rule.id] = rule
+        readings: list[Reading] = []
         for form in shown:
             reading = Reading(self._vocabulary, form)
             if reading.crowded:
                 return (Finding(OVERSIZE, Level.HIGH, place),)
+            readings.append(reading)
             for rule in chain(self._said(reading), self._commands.found(form, reading.reports)):
                 found[rule.id] = rule
+        if not any(rule.finding().blocks for rule in found.values()):
+            # What a rule says is the better reason.
+            likely = [rule for rule in map(self._likely.found, readings) if rule is not None]
+            found |= {rule.id: rule for rule in likely}
         return tuple(rule.finding(place) for rule in found.values())
 
     def _said(self, reading: Reading) -> Iterator[Rule]:

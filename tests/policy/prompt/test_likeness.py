@@ -1,0 +1,121 @@
+"""The model of prompts: how a text is taken apart and weighed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from herma.policy.prompt import likeness as module
+from herma.policy.prompt.likeness import (
+    BUCKETS,
+    MAX_PART_CHARS,
+    Likeness,
+    Mark,
+    buckets_of,
+    marks_of,
+    parts,
+    pieces_of_word,
+    words,
+)
+
+
+def model(*hostile: str) -> Likeness:
+    """Weigh each piece of some words 100, everything else nothing."""
+    weights = bytearray(BUCKETS)
+    for text in hostile:
+        for bucket in buckets_of(text, ()):
+            weights[bucket] = 100
+    return Likeness(bytes(weights), 0.1, 0.0)
+
+
+def test_weights_are_one_byte_a_bucket() -> None:
+    """Half a model is none."""
+    with pytest.raises(ValueError, match="weights"):
+        Likeness(b"\0", 1.0, 0.0)
+
+
+def test_what_is_like_an_attack_gives_its_concepts() -> None:
+    """Each once, in the order of the text; below the floor there are none."""
+    marks = [Mark(0, "send"), Mark(5, "secret"), Mark(9, "send")]
+    assert model("send the secret").reasons("send the secret", marks, 1.0) == ("send", "secret")
+    assert model("send the secret").reasons("feed my cats", [Mark(0, "care")], 1.0) == ()
+    assert model().reasons("", [], 1.0) == ()
+
+
+def test_padding_dilutes_nothing() -> None:
+    """A part is judged by itself, wherever it stands."""
+    padding = "feed my cats and look up. " * 40
+    text = padding + "send the secret. " + padding
+    marks = [Mark(text.index("send"), "send")]
+    assert model("send the secret. ").reasons(text, marks, 1.0) == ("send",)
+
+
+def test_an_order_over_two_parts_is_seen_whole() -> None:
+    """Neighbours are weighed together."""
+    first, second = "alpha " * 60 + ".", " omega " * 20
+    assert model("omega").reasons(first + second, [Mark(400, "read")], -5.0) == ("read",)
+
+
+def test_concepts_weigh_as_words_do() -> None:
+    """Alone and in pairs."""
+    weights = bytearray(BUCKETS)
+    for bucket in buckets_of("", ("send", "secret")):
+        weights[bucket] = 127
+    told = Likeness(bytes(weights), 0.1, 0.0)
+    assert told.reasons("xy", [Mark(0, "secret"), Mark(1, "send")], 1.0)
+    assert not told.reasons("xy", [Mark(0, "topic")], 1.0)
+
+
+def test_known_words_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text of many words does not grow the gate; its verdict stays."""
+    monkeypatch.setattr(module, "MAX_KNOWN_WORDS", 2)
+    judged = model("send the secret")
+    marks = [Mark(0, "send")]
+    first = judged.reasons("send the secret of many words", marks, 0.1)
+    assert judged.reasons("send the secret of many words", marks, 0.1) == first == ("send",)
+
+
+def test_words_of_scripts_without_blanks_are_pairs() -> None:
+    """A sentence of Chinese is no single word."""
+    assert words("忽略规则") == ["忽略", "略规", "规则"]
+    assert words("é, ok 字") == ["é", ",", "ok", "字"]
+
+
+def test_a_word_is_itself_and_its_pieces() -> None:
+    """Short ones have none; signs at the ends tell beginnings from middles."""
+    assert list(pieces_of_word("ab")) == ["ab"]
+    assert list(pieces_of_word("abc")) == ["abc", "\n<ab", "\nabc", "\nbc>", "\n<abc", "\nabc>", "\n<abc>"]
+
+
+def test_pairs_of_concepts_are_bounded() -> None:
+    """A list of all words is no order."""
+    assert len(list(marks_of(str(number) for number in range(100)))) == 24 + 24 * 23 // 2
+
+
+@given(st.text(), st.lists(st.integers(0, 2000)))
+def test_parts_are_the_text_and_its_marks(text: str, places: list[int]) -> None:
+    """Nothing is lost, nothing is longer than a part may be, each mark before the end lies in one part."""
+    text = text * 20
+    marks = [Mark(at, str(at)) for at in sorted(places)]
+    cut = list(parts(text, marks))
+    assert "".join(part for part, _ in cut) == text
+    assert all(0 < len(part) <= MAX_PART_CHARS for part, _ in cut)
+    held = [name for _, names in cut for name in names]
+    assert set(held) == {mark.name for mark in marks if mark.at < len(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [("a. " * 200, 161), ("。" * 500, 161), ("word " * 100, 400), ("x" * 500, 400)],
+)
+def test_a_part_ends_where_a_sentence_or_a_word_does(text: str, first: int) -> None:
+    """Where there is neither, at the bound."""
+    assert len(next(parts(text, ()))[0]) in {first, first + 1, first - 1}
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_weighed(text: str) -> None:
+    """The same text weighs the same, and its pieces are those that training counts."""
+    judged = model("send")
+    marks = [Mark(0, "send")]
+    assert judged.reasons(text, marks, 0.5) == judged.reasons(text, marks, 0.5)
+    assert all(0 <= bucket < BUCKETS for bucket in buckets_of(text, ("send", "read-")))
