@@ -46,7 +46,7 @@ def test_padding_dilutes_nothing() -> None:
     padding = "feed my cats and look up. " * 40
     text = padding + "send the secret. " + padding
     marks = [Mark(text.index("send"), "send")]
-    assert model("send the secret. ").reasons(text, marks, 0.5) == ("send",)
+    assert model("send the secret. ").reasons(text, marks, 10.0) == ("send",)
 
 
 def test_an_order_over_two_parts_is_seen_whole() -> None:

@@ -188,7 +188,7 @@ _MORSE_LETTERS = dict(
         (
             ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
             " ----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----. .-.-.- -....- -..-. .--.-."
-        ).split(),
+        ).split(),  # noqa: SIM905 - forty lines of two characters read worse
         "abcdefghijklmnopqrstuvwxyz0123456789.-/@",
         strict=True,
     )
