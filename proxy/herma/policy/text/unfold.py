@@ -183,12 +183,13 @@ _LONG: tuple[_Run, ...] = ((_BASE64, _base64), (_BASE32, _base32), (_HEX, _hex),
 _PERCENTS: _Run = (_PERCENT, _percent)
 _GROUPS: tuple[_Run, ...] = ((_NUMBERS, _numbers), (_BITS, _bits), (_BYTES, _bytes), (_MORSE, _morse))
 
+_MORSE_CODES = (
+    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
+    " ----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----. .-.-.- -....- -..-. .--.-."
+)
 _MORSE_LETTERS = dict(
     zip(
-        (
-            ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
-            " ----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----. .-.-.- -....- -..-. .--.-."
-        ).split(),  # noqa: SIM905 - forty lines of two characters read worse
+        _MORSE_CODES.split(),
         "abcdefghijklmnopqrstuvwxyz0123456789.-/@",
         strict=True,
     )
