@@ -94,11 +94,11 @@ def test_a_command_that_takes_too_long_is_masked() -> None:
     assert (hit.start, hit.end) == (0, len(text))
 
 
-def test_a_format_found_in_front_of_its_literal_must_reach_it() -> None:
-    """A match that begins behind the literal belongs to another place."""
+def test_a_format_may_begin_in_front_of_its_literal() -> None:
+    """It is tried at each place it is given, and nowhere behind them."""
     around = FormatRule(rule(pattern="x[0-9]{3}", keywords=("x",), anchor="around"))
-    assert list(around.at("....x123", 0)) == []
-    (hit,) = around.at("..x123", 3)
+    assert around.over("....x123", 0, 3) == ()
+    (hit,) = around.over("..x123", 0, 3)
     assert hit.start == 2
 
 

@@ -21,6 +21,7 @@ from herma.policy.redaction.value import (
     looks_like_password,
     looks_random,
 )
+from herma.policy.redaction.work import HEAD, JOINT, Work, judging
 
 __all__ = ["MAX_VALUE_CHARS", "assigned", "name_around", "open_quote", "read_value", "untrailed"]
 
@@ -71,8 +72,9 @@ def name_around(text: str, start: int, end: int) -> tuple[int, int]:
     return first, last
 
 
-def assigned(text: str, first: int, last: int, names: Names) -> Iterator[Hit]:
+def assigned(text: str, first: int, last: int, names: Names, work: Work | None = None) -> Iterator[Hit]:
     """Find the secret beside the name at `first` to `last`, if the name announces one."""
+    work = Work(len(text)) if work is None else work
     name = text[first:last]
     # In `100K-token` the hyphen joins words; a flag begins one.
     flag = len(name) - len(name.lstrip("-")) if text[first - 1 : first] not in _JOINS_WORDS else 0
@@ -80,19 +82,24 @@ def assigned(text: str, first: int, last: int, names: Names) -> Iterator[Hit]:
     if known is None or text[max(0, first - 2) : first] == "${":
         return
     if _ENDS_HEAD.match(text, last):
-        yield from column(text, first, known)
+        work.left -= HEAD
+        yield from column(text, first, known, work)
+    work.left -= JOINT
     joint = joint_at(text, last)
     if joint is None:
         return
     if joint.join == Join.BLANK:
-        yield from _after_blank(text, first, joint.end, known, flag)
+        yield from _after_blank(text, first, joint.end, known, flag, work)
         return
     value = _cell(text, joint.end) if joint.join == Join.CELL else read_value(text, joint.end)
     # `PASSWORD :'pw'` is a variable of psql.
     if joint.sign == ":" and not joint.close and text[joint.end - 2 : joint.end + 1] in {" :'", ' :"'}:
         return
+    if value is None:
+        return
+    work.left -= judging(len(value.text))
     # In 'NAME=' the quote closes what was opened before the name.
-    if value is None or (value.quote and value.quote == text[first - 1 : first] and not joint.close):
+    if value.quote and value.quote == text[first - 1 : first] and not joint.close:
         return
     if judge(known, value, _form(joint, text, first, flag, value), text, name):
         yield _hit(known, value)
@@ -166,9 +173,9 @@ def read_value(text: str, at: int) -> Value | None:
         # No word of a sentence is as long: all of it is one value.
         end = _REST.match(text, at)
         return Value(at, end.end(), text[at : end.end()], "", closed=True) if end else None
-    cut = _KV_NEXT.search(word)
-    if cut is not None:
-        word = word[: cut.start()]
+    if "," in word:
+        cut = _KV_NEXT.search(word)
+        word = word[: cut.start()] if cut is not None else word
     word = untrailed(word)
     return Value(at, at + len(word), word, "", True) if word else None
 
@@ -208,9 +215,10 @@ def _quoted(text: str, quoted: re.Match[str]) -> Value:
     return Value(start, stop, text[start:stop], quote, False)
 
 
-def _after_blank(text: str, first: int, at: int, known: Name, flag: int) -> Iterator[Hit]:
+def _after_blank(text: str, first: int, at: int, known: Name, flag: int, work: Work) -> Iterator[Hit]:
     """Judge a value behind blanks: `--password x`, `ENV DB_PASSWORD x`, `wifi pw x`."""
     value = read_value(text, at)
+    work.left -= judging(len(value.text) if value is not None else 0)
     if value is None or value.text.startswith("-") or _ASSIGNMENT.match(value.text):
         return
     if not flag and not value.quote and "," in value.text:

@@ -11,6 +11,7 @@ from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.judgement import has_digit, identifier, left_alone
 from herma.policy.redaction.name import Name
 from herma.policy.redaction.value import is_code, looks_like_password, looks_random
+from herma.policy.redaction.work import Work, judging
 
 __all__ = ["MAX_TABLE_CHARS", "column"]
 
@@ -24,7 +25,7 @@ _CELLS: Final = re.compile(r"\S+(?:[ ]\S+)*")
 _WRAPPING: Final = " \t\r\"'`*"
 
 
-def column(text: str, first: int, known: Name) -> Iterator[Hit]:
+def column(text: str, first: int, known: Name, work: Work) -> Iterator[Hit]:
     """Find the values below the name at `first`, if it stands in the head of a table."""
     start = text.rfind("\n", max(0, first - MAX_HEAD_CHARS), first) + 1
     end = text.find("\n", first, first + MAX_HEAD_CHARS)
@@ -46,6 +47,7 @@ def column(text: str, first: int, known: Name) -> Iterator[Hit]:
             row = _split(line, separator)
             if len(row) != len(cells):
                 return
+            work.left -= judging(len(row[index][1]))
             yield from _cell(at + row[index][0], row[index][1], known)
         at = stop + 1
 

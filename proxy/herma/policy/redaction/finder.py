@@ -27,6 +27,8 @@ MIN_RUN: Final = 34
 # A pattern without a literal is tried at each character of a run.
 RUN_CHARS_PER_UNIT: Final = 10
 _RUN: Final = Alphabet(string.ascii_letters + string.digits + "_.-", MIN_RUN)
+# The grammar of names has many rules, and a number that none of them has.
+_ASSIGNED: Final = -1
 # Always one of the words whose line is held, so that their gate has one.
 _COMMAND: Final = "echo"
 
@@ -41,9 +43,17 @@ class Finder:
         # Optional classes: without one of them, no text is searched for numbers.
         self.numbers = [NumberRule(rule) for rule in rules if rule.options.get("grammar") == "number"]
         self._assigned = Grammar(
-            lambda text, first, last: assigned(text, first, last, self.names), -1, name=True, cost=0
+            lambda text, first, last, work: list(assigned(text, first, last, self.names, work)),
+            _ASSIGNED,
+            name=True,
+            cost=0,
         )
         grammars: dict[str, list[Grammar]] = {}
+        # What a header holds behind `Bearer` is judged once.
+        self._schemes = (
+            _ASSIGNED,
+            *(n for n, rule in enumerate(rules) if rule.options.get("grammar") == "scheme"),
+        )
         for number, rule in enumerate(rules):
             grammar = self._grammar(rule, number)
             if grammar is None:
@@ -74,11 +84,17 @@ class Finder:
         match rule.options.get("grammar"):
             case "format":
                 fmt = FormatRule(rule)
-                return Grammar(lambda text, start, _: fmt.at(text, start), number, bounded=fmt.bounded)
+                if fmt.around:
+                    return Grammar(
+                        lambda text, first, last, _: fmt.over(text, first, last), number, around=True
+                    )
+                return Grammar(
+                    lambda text, start, _, work: fmt.at(text, start, work), number, bounded=fmt.bounded
+                )
             case "command":
                 command = CommandRule(rule)
                 return Grammar(
-                    lambda text, start, _: command.at(text, start),
+                    lambda text, start, _, __: command.at(text, start),
                     number,
                     line=command.whole_line,
                     command=True,
@@ -89,15 +105,26 @@ class Finder:
             case "assignment":
                 return self._assigned
             case "authorization":
-                return Grammar(lambda text, _, end: header.authorization(text, end), number, cost=VALUE)
+                return Grammar(
+                    lambda text, _, end, __: list(header.authorization(text, end)),
+                    number,
+                    cost=VALUE,
+                    covers=self._schemes,
+                )
             case "scheme":
-                return Grammar(lambda text, _, end: header.bare_scheme(text, end), number, cost=VALUE)
+                return Grammar(
+                    lambda text, _, end, __: list(header.bare_scheme(text, end)), number, cost=VALUE
+                )
             case "cookie":
-                return Grammar(lambda text, _, end: header.cookie(text, end, self.names), number, cost=VALUE)
+                return Grammar(
+                    lambda text, _, end, work: list(header.cookie(text, end, self.names, work)),
+                    number,
+                    cost=VALUE,
+                )
             case "url":
-                return Grammar(url.user_info, number)
+                return Grammar(lambda text, start, end, _: list(url.user_info(text, start, end)), number)
             case "block":
-                return Grammar(lambda text, start, _: private_key(text, start), number)
+                return Grammar(lambda text, start, _, __: private_key(text, start), number)
             case other:
                 raise ValueError(f"rule {rule.id}: unknown grammar {other!r}")
 

@@ -22,6 +22,7 @@ from herma.policy.redaction.value import (
     looks_like_password,
     looks_random,
 )
+from herma.policy.redaction.work import Work, judging
 from herma.policy.rule import Rule
 
 __all__ = ["CommandRule", "FormatRule"]
@@ -32,10 +33,6 @@ type Check = Literal["any", "digit", "drawn", "password", "random"]
 MAX_COMMAND_CHARS: Final = 2048
 # The slowest rule needs 0.1 ms for a full window. 20 ms is a machine that stalls, or a pattern that should not have shipped.
 COMMAND_TIMEOUT_S: Final = 0.02
-# How far in front of its literal a format may begin (`1234567890:AA…`).
-MAX_BEFORE: Final = 96
-
-
 _BOUNDARIES: Final = ("(?<![A-Za-z0-9])", "(?<![A-Za-z0-9_-])")
 
 
@@ -50,36 +47,43 @@ class FormatRule:
         if checksum is not None and checksum not in CHECKSUMS:
             raise ValueError(f"rule {rule.id}: options.checksum is one of {', '.join(CHECKSUMS)}")
         self._proven = CHECKSUMS[checksum] if checksum is not None else None
-        self._around: bool = rule.options.get("anchor") == "around"
+        # The literal stands inside the token, not at its beginning.
+        self.around: bool = rule.options.get("anchor") == "around"
         # What stands behind a word character is no token of this format; the text need not be asked.
-        self.bounded = not self._around and rule.pattern.startswith(_BOUNDARIES)
+        self.bounded = not self.around and rule.pattern.startswith(_BOUNDARIES)
         # `re` tests at a known place six times faster than `regex`; the subset means the same in both.
         self._pattern = re.compile(rule.pattern, re.ASCII)
 
-    def at(self, text: str, start: int) -> Iterator[Hit]:
+    def at(self, text: str, start: int, work: Work | None = None) -> tuple[Hit, ...]:
         """Find the token whose literal begins at `start`."""
-        if self._around:
-            found = self._pattern.search(text, max(0, start - MAX_BEFORE), start + MAX_COMMAND_CHARS)
-            if found is not None and found.start() > start:
-                found = None
-        else:
+        found = self._pattern.match(text, start)
+        if found is None:
+            return ()
+        if work is not None:
+            work.left -= judging(found.end() - start)
+        return self._hit(found)
+
+    def over(self, text: str, first: int, last: int) -> tuple[Hit, ...]:
+        """Find the token that begins at `first` to `last`, where its literal stands."""
+        for start in range(first, last + 1):
             found = self._pattern.match(text, start)
-        if found is not None:
-            yield from self._hit(found)
+            if found is not None:
+                return self._hit(found)
+        return ()
 
-    def everywhere(self, text: str, start: int, end: int) -> Iterator[Hit]:
+    def everywhere(self, text: str, start: int, end: int) -> list[Hit]:
         """Find every token in a piece of text, for formats without a literal."""
-        for found in self._pattern.finditer(text, start, end):
-            yield from self._hit(found)
+        return [hit for found in self._pattern.finditer(text, start, end) for hit in self._hit(found)]
 
-    def _hit(self, found: re.Match[str]) -> Iterator[Hit]:
+    def _hit(self, found: re.Match[str]) -> tuple[Hit, ...]:
         # A format with a part that stays (a host, a salt) names the rest; `re` has no two groups of one name.
         group = found.lastgroup or 0
         written = found[group]
         if self._proven is not None and self._proven(written):
-            yield Hit(found.start(group), found.end(group), self.id, written, Certainty.BLOCK)
-        elif not is_placeholder(written) and self._accepts(written):
-            yield Hit(found.start(group), found.end(group), self.id, written, self._certainty)
+            return (Hit(found.start(group), found.end(group), self.id, written, Certainty.BLOCK),)
+        if not is_placeholder(written) and self._accepts(written):
+            return (Hit(found.start(group), found.end(group), self.id, written, self._certainty),)
+        return ()
 
     def _accepts(self, written: str) -> bool:
         match self._check:
@@ -101,8 +105,9 @@ class CommandRule:
         # The credential stands in front of the literal (`echo … | docker login`): the line is searched from its start.
         self.whole_line: bool = bool(rule.options.get("whole_line", False))
 
-    def at(self, text: str, start: int) -> Iterator[Hit]:
+    def at(self, text: str, start: int) -> list[Hit]:
         """Find the credential of the command whose verb begins at `start`."""
+        hits: list[Hit] = []
         first, stop = start, min(len(text), start + MAX_COMMAND_CHARS)
         try:
             if self.whole_line:
@@ -110,11 +115,12 @@ class CommandRule:
                 line_end = text.find("\n", start, stop)
                 stop = line_end if line_end >= 0 else stop
                 for found in self._pattern.finditer(text, first, stop, timeout=COMMAND_TIMEOUT_S):
-                    yield from self._hit(found)
+                    hits.extend(self._hit(found))
             elif (anchored := self._pattern.match(text, first, stop, timeout=COMMAND_TIMEOUT_S)) is not None:
-                yield from self._hit(anchored)
+                hits.extend(self._hit(anchored))
         except TimeoutError:
-            yield Hit(first, stop, self.id, text[first:stop], timed_out=True)
+            hits = [Hit(first, stop, self.id, text[first:stop], timed_out=True)]
+        return hits
 
     def _hit(self, found: "regex.Match[str]") -> Iterator[Hit]:
         for start, end, written in zip(

@@ -20,6 +20,7 @@ from herma.policy.redaction.value import (
     looks_like_password,
     looks_random,
 )
+from herma.policy.redaction.work import Work, judging
 
 __all__ = ["authorization", "bare_scheme", "cookie"]
 
@@ -140,7 +141,7 @@ def bare_scheme(text: str, end: int) -> Iterator[Hit]:
         yield Hit(credential.start(), credential.start() + len(written), AUTHORIZATION_ID, written)
 
 
-def cookie(text: str, end: int, names: Names) -> Iterator[Hit]:
+def cookie(text: str, end: int, names: Names, work: Work | None = None) -> Iterator[Hit]:
     """Find the values of session cookies behind `Cookie` or `Set-Cookie`; names, attributes and harmless cookies stay."""
     operator = _OPERATOR.match(text, end)
     at = operator.end() if operator else -1
@@ -149,6 +150,8 @@ def cookie(text: str, end: int, names: Names) -> Iterator[Hit]:
         if pair is None:
             return
         name, written = pair["name"], pair["value"]
+        if work is not None:
+            work.left -= judging(len(written))
         sensitive = _SESSION.search(name) is not None or names.classify(name) is not None
         if (
             name.lower() not in _HARMLESS

@@ -97,7 +97,11 @@ def joint_at(text: str, end: int) -> Joint | None:
         return Joint(sign.end(), Join.SIGN, sign["sign"], close, spaced)
     if following in _MARKS:
         return _mark(text, at, end, close, blank=blank)
-    return _words(text, at, close) if blank or following > "\x7f" or text.startswith("et ", at) else None
+    if blank or text.startswith("et ", at):
+        return _words(text, at, close)
+    # Languages that write no blanks join with a word of their own; without it, the sentence goes on.
+    told = _PROSE.match(text, at) if following > "\x7f" else None
+    return Joint(told.end(), Join.PROSE, close=close) if told is not None else None
 
 
 # What a sign begins with, and what the other joints begin with; the end of a text begins nothing.

@@ -7,7 +7,7 @@ which a rule could still begin is masked unseen.
 import re
 import string
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,15 +18,13 @@ from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.name import Names
 from herma.policy.redaction.piece import piece_end, piece_start
 from herma.policy.redaction.work import (
-    BLANK_VALUE,
+    BEGINNING,
     FORMAT,
     HIT,
     NAME,
-    NO_VALUE,
     PIECE_CHARS,
     PLACE,
     TIMED_OUT,
-    VALUE,
     Work,
     unjudged,
 )
@@ -34,12 +32,12 @@ from herma.policy.redaction.work import (
 __all__ = ["STRETCH_CHARS", "Find", "Grammar", "Place", "Sweep"]
 
 type Place = tuple[int, int, int]
-type Find = Callable[[str, int, int], Iterable[Hit]]
+type Find = Callable[[str, int, int, Work], Sequence[Hit]]
 
 _WORD_CHARACTERS: Final = frozenset(string.ascii_letters + string.digits)
 _SEPARATOR: Final = re.compile(r"[\n;|&]")
-# Signs join a name to the value beside it; behind a blank there may be one, behind others there seldom is.
-_JOINT_COST: Final = dict.fromkeys("=:\"'`>,(|", VALUE) | dict.fromkeys(" \t", BLANK_VALUE)
+# How far in front of its literal a format may begin (`1234567890:AA…`).
+MAX_BEFORE: Final = 96
 # So often a verb may find nothing before its repetitions are thinned out.
 FREE_TRIES: Final = 32
 # A verb repeated within so few characters of one simple command is a hostile repetition, or a path (`mysql/mysql.sock`).
@@ -61,8 +59,12 @@ class Grammar:
     command: bool = False
     # A word character in front rules it out.
     bounded: bool = False
+    # The token may begin before the place.
+    around: bool = False
     # What one look costs, in units of work.
     cost: float = FORMAT
+    # Grammars, by number, that have nothing to add between this one's place and what it found there.
+    covers: tuple[int, ...] = ()
 
 
 class Sweep:
@@ -85,6 +87,7 @@ class Sweep:
         self._work = work
         # Where each grammar has already looked: a hostile repetition is read once, not once a repetition.
         self._seen: dict[int, int] = {}
+        self._tried: dict[int, int] = {}
         self._failures: dict[int, int] = {}
         # Ends of placeholders: the class inside one (`[password:7f3a91c2]`) is a keyword as well.
         self._masked = [found.span() for found in PLACEHOLDER.finditer(text)] if "[" in text else []
@@ -127,13 +130,14 @@ class Sweep:
                 return start
             inside = text[start - 1 : start] in _WORD_CHARACTERS
             for grammar in self._grammars[number]:
-                if grammar.bounded and inside:
+                if (grammar.bounded and inside) or start < seen.get(grammar.number, 0):
                     continue
-                if start >= seen.get(grammar.number, 0):
-                    hits.extend(self._look(grammar, start, end))
+                found = self._look(grammar, start, end)
+                if found:
+                    hits.extend(found)
         return -1
 
-    def _look(self, grammar: Grammar, start: int, end: int) -> Iterable[Hit]:
+    def _look(self, grammar: Grammar, start: int, end: int) -> Sequence[Hit]:
         text, number, work = self._text, grammar.number, self._work
         if grammar.name:
             start, end = name_around(text, start, end)
@@ -144,16 +148,22 @@ class Sweep:
             # What stands before a bare `key` may tell more.
             if self._names.classify(name) is None and name.lower() != "key":
                 return ()
-            work.left -= _JOINT_COST.get(text[end : end + 1], NO_VALUE)
         elif grammar.line:
             line_end = text.find("\n", start)
             self._seen[number] = line_end if line_end >= 0 else len(text)
+        elif grammar.around:
+            # Where one began to be read, none need be tried again for a literal further on.
+            start, end = max(self._tried.get(number, 0), start - MAX_BEFORE, 0), start
+            self._tried[number] = end + 1
+            work.left -= (end - start) * BEGINNING
         work.left -= grammar.cost
-        hits = list(grammar.find(text, start, end))
+        hits = grammar.find(text, start, end, work)
         if hits:
             work.left -= HIT * len(hits) + (TIMED_OUT if hits[0].timed_out else 0)
             if not grammar.line:
-                self._seen[number] = max(hit.end for hit in hits)
+                self._seen[number] = last = max(hit.end for hit in hits)
+                for other in grammar.covers:
+                    self._seen[other] = max(last, self._seen.get(other, 0))
         elif grammar.command and not grammar.line:
             if self._failures.get(number, 0) < FREE_TRIES:
                 self._failures[number] = self._failures.get(number, 0) + 1

@@ -8,6 +8,7 @@ import re
 from typing import Final
 
 from herma.policy.redaction.fingerprint import without_placeholders
+from herma.policy.redaction.gate import Gate
 from herma.policy.redaction.vocabulary import DULL, PROSE
 
 __all__ = [
@@ -51,17 +52,54 @@ _CODE: Final = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
-_PLACEHOLDER: Final = re.compile(
-    r"your[-_ ]?|[-_]your|example|placeholder|change[-_]?me|redacted|replace[-_]?(?:me|with|this)|insert[-_]|<[a-z]|\.\.\.|…|\*{3}|x{4}"
+# What marks a placeholder anywhere in a value, and the words that each of these marks holds.
+_MARK: Final = re.compile(
+    r"your|example|placeholder|change[-_]?me|redacted|replace[-_]?(?:me|with|this)|insert[-_]|<[a-z]|\.\.\.|…|\*{3}|x{4}"
     r"|fake[-_]?(?:key|token|secret)|dummy|\bfoo\b|todo\b|\bmy[-_](?:api|secret|token|key|pass)|some[-_]?(?:secret|token|key|password)"
-    r"|(?:test|sample|demo)[-_]?(?:key|token|secret|password)s?$|(?:token|key|secret|password)[-_]?here|_here$|^(?:token|key|secret|test|abc)[-_]?\d{1,4}$|^(?:my|some|the|super|top|very)[-_]?secret[-_]?(?:password|pass|key|token|value|pw|string)?$|^my(?:api|secret|access|auth)?(?:token|key|secret|password)$|^put[-_]|^enter[-_]"
-    r"|^(?:api|access|secret|auth|bot|user)[-_ ]?(?:key|token|secret|password|id)$|0123456789|^1234567890[a-z]{0,6}$",
+    r"|(?:test|sample|demo)[-_]?(?:key|token|secret|password)s?$|(?:token|key|secret|password)[-_]?here|_here$|0123456789",
+    re.ASCII,
+)
+_MARK_WORDS: Final = Gate(
+    [
+        "your",
+        "example",
+        "placeholder",
+        "change",
+        "redacted",
+        "replace",
+        "insert",
+        "<",
+        "...",
+        "…",
+        "***",
+        "xxxx",
+        "fake",
+        "dummy",
+        "foo",
+        "todo",
+        "my-",
+        "my_",
+        "some",
+        "test",
+        "sample",
+        "demo",
+        "here",
+        "0123456789",
+    ]
+)
+# What marks one from its first character on.
+_WHOLE_MARK: Final = re.compile(
+    r"(?:token|key|secret|test|abc)[-_]?\d{1,4}$|(?:my|some|the|super|top|very)[-_]?secret[-_]?(?:password|pass|key|token|value|pw|string)?$"
+    r"|my(?:api|secret|access|auth)?(?:token|key|secret|password)$|put[-_]|enter[-_]"
+    r"|(?:api|access|secret|auth|bot|user)[-_ ]?(?:key|token|secret|password|id)$|1234567890[a-z]{0,6}$",
     re.ASCII,
 )
 # The shortest keys that vendors issue without a prefix have fifteen characters; a word of a program with a digit has fewer.
 MIN_ISSUED_CHARS: Final = 15
 # What 512 characters look like, the rest looks like.
 MAX_JUDGED_CHARS: Final = 512
+# The same where each character has to be asked.
+MAX_FOREIGN_CHARS: Final = 64
 _NUMBER: Final = re.compile(
     r"[-+]?(?:0x[0-9a-fA-F]{1,8}|\d[\d_,.:]*+)(?:%|[smhdwy]|ms|kb|mb|gb|KB|MB|GB|px|em|rem|s)?$", re.ASCII
 )
@@ -74,6 +112,8 @@ _ISSUED: Final = re.compile(r"[A-Za-z0-9_\-+/=.~:%|!*^$]{15,512}$", re.ASCII)
 _TIME: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T_ ]\d\d[:-]?\d\d[\d:.,Z+-]{0,24}+)?$|\d{8}T\d{4,6}Z?$", re.ASCII
 )
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_DIGIT_OR_SIGN: Final = re.compile(r"\d|[^\w./:,-]")
 _SEPARATORS: Final = re.compile(r"[-_.\s/:,]+", re.ASCII)
 _VERSION: Final = re.compile(r"(?:[~^]|[<>]?=|[<>])?[ ]?v?\d+(?:\.\d+){1,4}[\w.+-]{0,20}+$", re.ASCII)
 _WORDY_PART: Final = re.compile(
@@ -102,7 +142,11 @@ def is_placeholder(value: str) -> bool:
         return True
     lowered = rest.lower()
     # Two distinct characters are a pattern (xxxx, 0000, ****), not a secret.
-    return len(set(lowered)) <= 2 < len(lowered) or _PLACEHOLDER.search(lowered) is not None
+    return (
+        len(set(lowered)) <= 2 < len(lowered)
+        or _WHOLE_MARK.match(lowered) is not None
+        or (bool(_MARK_WORDS.hits(lowered)) and _MARK.search(lowered) is not None)
+    )
 
 
 def is_path(value: str) -> bool:
@@ -132,11 +176,7 @@ def looks_like_password(value: str) -> bool:
     """Tell whether a value could be what a person or a generator chose: letters with digits or signs, no identifier."""
     if len(value) < 6:
         return False
-    letters = any(character.isalpha() for character in value)
-    digits = any(character.isdigit() for character in value)
-    return letters and (
-        digits or any(not character.isalnum() and character not in "_-./:," for character in value)
-    )
+    return _LETTER.search(value) is not None and _DIGIT_OR_SIGN.search(value) is not None
 
 
 def looks_random(value: str, *, at_least: int = 8) -> bool:
@@ -148,14 +188,14 @@ def looks_random(value: str, *, at_least: int = 8) -> bool:
     if len(value) < at_least:
         return False
     value = value[:MAX_JUDGED_CHARS]
-    if all(_WORDY_PART.match(part) for part in _SEPARATORS.split(value) if part):
-        return False
     kinds = _kinds(value)
     if len(kinds) < at_least:
         return False
-    switches = sum(map(kinds.count, _SWITCHES))
     # CamelCaseIdentifiersOfFourWords switch twice a word: about one in four or five.
-    return switches >= max(2, len(kinds) // (6 if b"0" in kinds else 3))
+    wanted = max(2, len(kinds) // (6 if b"0" in kinds else 3))
+    if sum(map(kinds.count, _SWITCHES)) < wanted:
+        return False
+    return any(part and _WORDY_PART.match(part) is None for part in _SEPARATORS.split(value))
 
 
 def looks_issued(value: str) -> bool:
@@ -173,7 +213,7 @@ def _kinds(value: str) -> bytes:
     """Write letters and digits as what they are: a digit, small or capital; signs are left out."""
     if value.isascii():
         return value.encode("ascii").translate(_KINDS, _SIGNS)
-    return bytes(map(_kind, filter(str.isalnum, value)))
+    return bytes(map(_kind, filter(str.isalnum, value[:MAX_FOREIGN_CHARS])))
 
 
 def _kind(character: str) -> int:

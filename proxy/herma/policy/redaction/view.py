@@ -279,7 +279,12 @@ def _unquoted(view: View, work: Work | None = None) -> View | None:
 
 
 def _entities(view: View, work: Work | None = None) -> View | None:
-    return view.derive(_ENTITY, _entity, work) if "&" in view.text else None
+    return view.derive(_ENTITY, _entity, work) if _may_hold_entity(view.text) else None
+
+
+def _may_hold_entity(text: str) -> bool:
+    # `a && b` and `?a=1&b=2` hold none: it ends with a semicolon.
+    return "&" in text and ";" in text and _ENTITY.search(text) is not None
 
 
 def _entity(found: re.Match[str]) -> str:
@@ -306,7 +311,7 @@ def wrapped(text: str) -> bool:
     return (
         "\\" in text
         or "%" in text
-        or "&" in text
+        or _may_hold_entity(text)
         or "\ndata:" in text
         or _is_quoted_printable(text)
         or _shell_may_join(text)

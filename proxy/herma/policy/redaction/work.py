@@ -9,17 +9,18 @@ from typing import Final
 from herma.policy.redaction.hit import Certainty, Hit
 
 __all__ = [
-    "BLANK_VALUE",
+    "BEGINNING",
     "COMMAND",
     "DECODED_RUN",
     "DECODED_SIGN",
     "DOCUMENT",
     "FORMAT",
+    "HEAD",
     "HIT",
+    "JOINT",
     "LINE",
     "NAME",
     "NEW_NAME",
-    "NO_VALUE",
     "PIECE_CHARS",
     "PLACE",
     "RUN",
@@ -30,35 +31,41 @@ __all__ = [
     "TOKEN_UNITS",
     "VALUE",
     "Work",
+    "judging",
     "passing",
     "unjudged",
 ]
 
-# Units that any text may cost, however short: 30 KB in which every word is the name of a secret with a value.
-BASE_UNITS: Final = 60_000
+# Units that any text may cost, however short: 60 KB in which every line is the name of a secret with a value.
+BASE_UNITS: Final = 80_000
 # The same for the piece of a stream that is looked at again and again while it grows: 2 KB made of nothing but secrets.
 STREAM_UNITS: Final = 10_000
-# Units a character of a longer text. The densest innocent text seen, near misses in every line, costs 0.28, code 0.1 to 0.15, a log 0.1.
-UNITS_PER_CHAR: Final = 0.33
+# Units a character of a longer text. The densest innocent text seen, near misses in every line, costs 0.29, code 0.1 to 0.15, a log 0.1.
+UNITS_PER_CHAR: Final = 0.31
 # A pass over text in which nothing begins takes this many characters a unit.
 CHARS_PER_UNIT: Final = 33
 # What is masked for want of work is masked in pieces of this size, widened to the ends of their lines.
 PIECE_CHARS: Final = 4096
 
-# What the steps cost, as measured: a keyword seen, a name looked up, a value beside it judged, perhaps none found, a vendor's
-# format tried, a command tried, a line searched for one, a secret taken.
+# A value is read by some twenty patterns: this many of its characters a unit, up to where judging stops.
+CHARS_JUDGED_PER_UNIT: Final = 12
+MAX_DEAR_CHARS: Final = 1024
+
+# What the steps cost, as measured: a keyword seen, a name looked up, a table under it read, what joins it to a value, the value judged, a vendor's
+# format tried (at its literal, or at a place before it), a command tried, a line searched for one, a secret taken.
 PLACE: Final = 1
 NAME: Final = 1.5
-VALUE: Final = 18
-BLANK_VALUE: Final = 12
-NO_VALUE: Final = 4
+HEAD: Final = 6
+JOINT: Final = 2
+VALUE: Final = 10
 FORMAT: Final = 2
-COMMAND: Final = 10
+BEGINNING: Final = 0.3
+COMMAND: Final = 7
 LINE: Final = 30
-HIT: Final = 45
+HIT: Final = 20
 # An escape decoded, a run of token characters seen, a run of base64 decoded, a string of a document looked at,
 # a token of one read for masking.
-DECODED_SIGN: Final = 2.5
+DECODED_SIGN: Final = 2
 RUN: Final = 1
 DECODED_RUN: Final = 4
 STRING: Final = 2
@@ -88,6 +95,11 @@ class Work:
 def passing(chars: int) -> int:
     """Tell what one pass over so many characters costs."""
     return chars // CHARS_PER_UNIT
+
+
+def judging(chars: int) -> float:
+    """Tell what it costs to judge a value of so many characters; of a long one, only the beginning is looked at."""
+    return VALUE + min(chars, MAX_DEAR_CHARS) / CHARS_JUDGED_PER_UNIT
 
 
 def unjudged(hits: list[Hit], text: str, start: int, end: int) -> None:
