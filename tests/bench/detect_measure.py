@@ -25,7 +25,7 @@ from herma.policy.checks.indicator_guard import IndicatorGuard
 from herma.policy.checks.mcp_guard import McpGuard
 from herma.policy.entry.finder import Entry
 from herma.policy.exchange import Phase
-from herma.policy.redaction.channel import StreamRedactor
+from herma.policy.redaction.stream import StreamRedactor
 from herma.policy.routing.route import Dialect
 from herma.policy.sse.redactor import SseRedactor
 from support.exchanges import exchange, match

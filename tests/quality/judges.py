@@ -7,7 +7,7 @@ from herma.policy.checks.indicator_guard import IndicatorGuard
 from herma.policy.decision import Deny, Verdict, verdict
 from herma.policy.entry.finder import Entry
 from herma.policy.exchange import Phase
-from herma.policy.redaction.channel import StreamRedactor
+from herma.policy.redaction.stream import StreamRedactor
 from quality.lines import Line
 from quality.score_guards import Judge
 from quality.score_streams import Example

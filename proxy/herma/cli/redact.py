@@ -19,8 +19,8 @@ from herma.cli.sources import add_source_options, open_sources, report
 from herma.cli.terminal import FINDINGS, FINE, Terminal
 from herma.errors import ConfigError, ContentError
 from herma.policy.decision import Finding
-from herma.policy.redaction.channel import StreamRedactor
 from herma.policy.redaction.redactor import Redactor
+from herma.policy.redaction.stream import StreamRedactor
 
 __all__ = ["add_arguments", "redact"]
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from herma.policy.redaction.channel import (
     DEADLINE_S,
     MAX_HELD_CHARS,
-    MAX_HELD_LINE_CHARS,
-    StreamRedactor,
 )
 from herma.policy.redaction.fingerprint import PLACEHOLDER
+from herma.policy.redaction.hold import MAX_HELD_LINE_CHARS
+from herma.policy.redaction.stream import StreamRedactor
 from support.redactor import GITHUB, OPENAI, PASSWORD, masked, redactor
 
 LINE = ("F4keK3yF0rT3st" * 5)[:64]

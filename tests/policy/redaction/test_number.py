@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.redaction.channel import StreamRedactor
 from herma.policy.redaction.number import NumberRule, card, iban, number_open_at
 from herma.policy.redaction.redactor import Redactor
+from herma.policy.redaction.stream import StreamRedactor
 from support.redactor import KEY, masked, rule, rules
 
 # Test numbers that schemes and standards publish.

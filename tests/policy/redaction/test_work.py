@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from herma.policy.redaction.channel import StreamRedactor
 from herma.policy.redaction.hit import UNJUDGED_ID, Certainty, Hit
+from herma.policy.redaction.stream import StreamRedactor
 from herma.policy.redaction.work import BASE_UNITS, UNITS_PER_CHAR, Work, passing, unjudged
 from support.redactor import GITHUB, PASSWORD, redactor
 

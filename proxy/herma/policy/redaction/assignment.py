@@ -23,7 +23,15 @@ from herma.policy.redaction.value import (
 )
 from herma.policy.redaction.work import HEAD, JOINT, Work, judging
 
-__all__ = ["MAX_VALUE_CHARS", "assigned", "name_around", "open_quote", "read_value", "untrailed"]
+__all__ = [
+    "MAX_VALUE_CHARS",
+    "assigned",
+    "name_around",
+    "open_argument",
+    "open_quote",
+    "read_value",
+    "untrailed",
+]
 
 # The longest single-line secret seen is a 2,300 character service account; a value beyond the bound is masked up to it and the
 # rest is masked with it, see `read_value`.
@@ -41,6 +49,7 @@ _ENDS_HEAD: Final = re.compile(r"[\"'`*]{0,2}(?:[ ]?[|\n\r]|[\t,;]|[ ]{2})")
 _QUOTED: Final = re.compile(
     r"""(?P<lead>[fFrRbBuUN@$]{0,2}|<<|\*{2}[ ]?)(?P<quote>\"{3}|'{3}|&quot;|["'`“\u2018«])""",
 )
+_OPENING: Final = re.compile(r"(?<![A-Za-z0-9_])(?P<quote>[\"'`])")
 _CLOSING: Final = {"“": "”", "\u2018": "\u2019", "«": "»"}
 # A shell word, a YAML scalar or a query value: to white space, a quote, an operator of the shell, or a backslash, behind which
 # a decoded view sees more.
@@ -115,6 +124,18 @@ def open_quote(text: str, first: int, last: int, names: Names) -> int:
         return -1
     value = _quoted(text, quoted)
     return value.start if not value.closed and value.end == len(text) else -1
+
+
+def open_argument(text: str, at: int) -> int:
+    """Tell where a quoted argument behind `at` begins that neither a quote nor a line's end closes; the text's end when none."""
+    while (opened := _OPENING.search(text, at)) is not None:
+        close = text.find(opened["quote"], opened.end())
+        line_end = text.find("\n", opened.end())
+        if close < 0 and line_end < 0:
+            return opened.end()
+        # An apostrophe opens nothing.
+        at = opened.end() if close < 0 or 0 <= line_end < close else close + 1
+    return len(text)
 
 
 def _known(text: str, first: int, name: str, names: Names) -> Name | None:

@@ -7,7 +7,6 @@ whole text would have lost leaves, however the text is cut.
 """
 
 import re
-import string
 from collections import deque
 from dataclasses import dataclass
 from typing import Final
@@ -15,25 +14,19 @@ from typing import Final
 from herma.policy.decision import Finding
 from herma.policy.redaction.block import BLOCK_ID, key_ends
 from herma.policy.redaction.gate import lowered
-from herma.policy.redaction.number import number_open_at
+from herma.policy.redaction.hold import Hold, last_word
 from herma.policy.redaction.redactor import Edit, Redactor
 from herma.policy.redaction.url import URL_ID
 from herma.policy.redaction.value import looks_like_password, looks_random
-from herma.policy.redaction.watch import STRETCH_CHARS, SUSPICIOUS, Watch
+from herma.policy.redaction.watch import CONTEXT_CHARS, Watch
 from herma.policy.redaction.work import STREAM_UNITS, Work
 
-__all__ = ["CONTEXT_CHARS", "DEADLINE_S", "MAX_HELD_CHARS", "Channel", "StreamRedactor"]
+__all__ = ["CONTEXT_CHARS", "DEADLINE_S", "MAX_HELD_CHARS", "Channel"]
 
-# The longest way from a word to the value it explains, in any rule, is 400 characters (the options of a command line).
-CONTEXT_CHARS: Final = 512
 # A person notices a pause of about half a second in a stream of words.
 DEADLINE_S: Final = 0.3
 # A private key of 16,384 bits is 12 KiB. What is longer and still open is masked.
 MAX_HELD_CHARS: Final = 64 * 1024
-# A line that begins with `echo` may be held for a pipe that explains it; commands are shorter than this.
-MAX_HELD_LINE_CHARS: Final = 2048
-# A quoted value is read so far, and its name stands before it.
-MAX_QUOTE_CHARS: Final = 16 * 1024 + CONTEXT_CHARS
 # A look is worth so many units for each character that is new: plain words are looked at as they come, text full of keywords
 # some ten characters at a time.
 UNITS_PER_NEW_CHAR: Final = 64
@@ -45,18 +38,10 @@ MAX_PROBED_CHARS: Final = 4096
 # Text that is decided and no context any more is dropped when it is as long as this, not with every piece.
 MAX_FORGOTTEN_CHARS: Final = 128
 
-_QUOTE: Final = re.compile("[\"'`\u201c\u2018\u00ab]|&quot;")
-_BREAK: Final = re.compile(r"[ \t\r]|(?<!\\)\n")
 _WORD_END: Final = re.compile(r"[\s\"'`;&|<>\\]")
 _USER_INFO_END: Final = re.compile(r"[\s\"'`<>\\@/]")
 # A continuation that makes any open value look drawn: letters of both cases and digits, longer than any minimum.
 _PROBES: Final = ("@host.invalid/", "Q7zK2mX9bV4nR8tW3cY6hL5sD1fG0hJqZ7kM2xB9vN4rT8w", " amber" * 12)
-# What would explain an argument of `echo`.
-_LATER: Final = (" | x --password-stdin", " --password-stdin")
-# Two letters of a public prefix are no secret; three (`ghp`, `sk-`) are seldom the end of a word.
-_MIN_PREFIX: Final = 3
-_MAX_PREFIX: Final = 48
-_PREFIX_CHARACTERS: Final = string.ascii_letters + string.digits + "_-.:/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +64,7 @@ class Channel:
         self.decided = 0
         self.total = 0
         self._watch = Watch(redactor.finder)
+        self._hold = Hold(redactor.finder, self._watch)
         self._chunks: deque[_Chunk] = deque()
         self._edits: deque[Edit] = deque()
         # How much there was at the last look.
@@ -149,7 +135,7 @@ class Channel:
         if self.decided == self.total:
             self._forget()
             return
-        held = self._undecided()
+        held = self._hold.start(self._text, self._base, self.decided - self._base)
         hold = self.total if force else self._base + held
         # Where nothing can leave, nothing has to be found.
         if (force or hold > self.decided) and self._worth_a_look():
@@ -171,15 +157,10 @@ class Channel:
     def _worth_a_look(self) -> bool:
         """Tell whether the text could hold a secret: a keyword is near, or something looks drawn or wrapped."""
         return (
-            self._near()
+            self._watch.near
             or bool(self._redactor.finder.numbers)
             or self._watch.suspicious > self.decided - CONTEXT_CHARS
         )
-
-    def _near(self) -> bool:
-        """Tell whether a keyword is near the end."""
-        keyword = self._watch.keyword
-        return keyword >= 0 and self.total - keyword < CONTEXT_CHARS
 
     def _apply(self, secrets: list[list[Edit]], hold: int, *, force: bool) -> int:
         """Take over the edits below `hold`, which moves back to the first secret that may go on."""
@@ -217,43 +198,6 @@ class Channel:
         self._masked_to = edit.end
         self.decided = max(self.decided, edit.end)
 
-    def _undecided(self) -> int:
-        """Find where the part begins that more text could turn into a secret; an index into the kept text."""
-        text = self._text
-        first = self.decided - self._base
-        start = _last_word(text)
-        near = self._near()
-        hold = start if near or SUSPICIOUS.search(text, start) else self._prefix()
-        if near and _QUOTE.search(text) is not None:
-            hold = min(
-                hold,
-                self._redactor.finder.open_quote(
-                    text, max(0, first - CONTEXT_CHARS, len(text) - MAX_QUOTE_CHARS)
-                ),
-            )
-        if self._redactor.finder.numbers:
-            hold = min(hold, number_open_at(text))
-        return max(first, min(hold, self._held_line()))
-
-    def _prefix(self) -> int:
-        """Find where the text may end in the beginning of a vendor's prefix; its end when it does not."""
-        end = self._text[-_MAX_PREFIX:]
-        tail = end[len(end.rstrip(_PREFIX_CHARACTERS)) :]
-        known = len(tail) >= _MIN_PREFIX and lowered(tail) in self._redactor.finder.beginnings
-        return len(self._text) - len(tail) if known else len(self._text)
-
-    def _held_line(self) -> int:
-        """Find where the command begins that something on its line may explain; the text's end when there is none."""
-        text, command = self._text, self._watch.command
-        line = max(self._watch.line, self._base)
-        if command < 0 or self.total - line > MAX_HELD_LINE_CHARS:
-            return len(text)
-        if command < line:
-            # The first command on the line is forgotten already; there may be another.
-            again = self._redactor.finder.commands.first_start(lowered(text[line - self._base :]))
-            command = line + again if again >= 0 else self.total
-        return command - self._base
-
     def _mask_open_end(self, hold: int) -> None:
         """Mask what would become a secret if it went on."""
         if self._mask is not None or self.decided == hold:
@@ -270,7 +214,7 @@ class Channel:
             if start < len(text) <= end and not self._bare_prefix(text[begin:]):
                 self._close_with(start, secret[0].rule_id)
                 return
-        tail = text[max(first, _last_word(text)) :]
+        tail = text[max(first, last_word(text)) :]
         for _, _, end in self._redactor.finder.formats.hits(lowered(tail)):
             if end < len(tail) and looks_random(tail[end:], at_least=3):
                 self._close_with(len(text) - len(tail), "sk-key")
@@ -282,9 +226,9 @@ class Channel:
     def _mask_explained_later(self) -> None:
         """Mask what a pipe behind it would make a password, if it looks like one."""
         text, first = self._text, self.decided - self._base
-        if self._held_line() == len(text):
+        if self._hold.line(text, self._base) == len(text):
             return
-        for probe in _LATER:
+        for probe in self._redactor.finder.later:
             for secret in self._secrets(text + probe):
                 start, end = secret[0].start, secret[-1].end
                 if (
@@ -349,59 +293,3 @@ class Channel:
             self._base += drop
         while len(self._chunks) > 1 and self._chunks[1].start <= self.decided:
             self._chunks.popleft()
-
-
-def _last_word(text: str) -> int:
-    """Find where the last word begins; a line continued with a backslash continues the word."""
-    stop = len(text)
-    while stop > 0:
-        start = max(0, stop - STRETCH_CHARS)
-        last = 0
-        for found in _BREAK.finditer(text, start, stop):
-            last = found.end()
-        if last:
-            return last
-        stop = start
-    return 0
-
-
-class StreamRedactor:
-    """A channel for plain text: what goes in comes out masked, at once or within the deadline."""
-
-    def __init__(self, redactor: Redactor) -> None:
-        self._channel = Channel(redactor)
-        self._held = ""
-        self._start = 0
-
-    def feed(self, text: str, now: float) -> str:
-        """Take the next piece; return what may leave."""
-        self._held += text
-        self._channel.append(text, now)
-        return self._release()
-
-    def deadline(self) -> float | None:
-        """Tell when `tick` must be called, if nothing comes before."""
-        return self._channel.deadline()
-
-    def tick(self, now: float) -> str:
-        """Release what has been held too long, masked where it is still open."""
-        deadline = self._channel.deadline()
-        if deadline is None or now < deadline:
-            return ""
-        self._channel.force()
-        return self._release()
-
-    def finish(self) -> str:
-        """Release the rest: the text ended."""
-        self._channel.finish()
-        return self._release()
-
-    def take_findings(self) -> tuple[Finding, ...]:
-        """Hand over what was found since the last call."""
-        return self._channel.take_findings()
-
-    def _release(self) -> str:
-        count = self._channel.decided - self._start
-        ready, self._held = self._held[:count], self._held[count:]
-        self._start += count
-        return self._channel.render(ready, self._start - count)

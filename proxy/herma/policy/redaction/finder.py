@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from herma.policy.redaction import header, url
-from herma.policy.redaction.assignment import assigned, name_around, open_quote
+from herma.policy.redaction.assignment import assigned, name_around, open_argument, open_quote
 from herma.policy.redaction.block import private_key
 from herma.policy.redaction.format import CommandRule, FormatRule
 from herma.policy.redaction.gate import Gate, lowered
@@ -31,6 +31,8 @@ _RUN: Final = Alphabet(string.ascii_letters + string.digits + "_.-", MIN_RUN)
 _ASSIGNED: Final = -1
 # Always one of the words whose line is held, so that their gate has one.
 _COMMAND: Final = "echo"
+# Always one of the names of lists.
+_LIST: Final = "recovery codes"
 
 
 class Finder:
@@ -75,6 +77,10 @@ class Finder:
         self._by_number = [grammars[word] for word in self.gate.keywords]
         # In a stream, the line of these words is held back: what stands before them may be the secret.
         self.commands = Gate([_COMMAND, *(word for rule in rules for word in rule.options.get("hold", ()))])
+        # In a stream, what stands behind these is held back for some lines: a list is told by its second entry.
+        self.lists = Gate([_LIST, *(word for rule in rules for word in rule.options.get("hold_list", ()))])
+        # What would explain a held line, if it came: when it may not be held any longer, it is judged with each of these.
+        self.later = tuple(dict.fromkeys(text for rule in rules for text in rule.options.get("later", ())))
         # All beginnings of the prefixes above: a text may end in one.
         self.beginnings = frozenset(
             word[:count] for word in self.formats.keywords for count in range(1, len(word) + 1)
@@ -129,13 +135,21 @@ class Finder:
                 raise ValueError(f"rule {rule.id}: unknown grammar {other!r}")
 
     def open_quote(self, text: str, start: int) -> int:
-        """Find the quoted value beside a secret's name that is still open at the end of a text; its end when there is none."""
+        """Find the quoted value beside a secret's name, or behind a command's verb, that is still open at the end of a text.
+
+        Its end when there is none.
+        """
+        verb = -1
         for number, first, last in self.gate.hits(lowered(text[start:])):
-            if self._assigned in self._by_number[number]:
+            grammars = self._by_number[number]
+            if self._assigned in grammars:
                 at = open_quote(text, *name_around(text, start + first, start + last), self.names)
                 if at >= 0:
                     return at
-        return len(text)
+            # A keyword may hold the quote that opens the value.
+            if verb < 0 and any(grammar.command for grammar in grammars):
+                verb = start + first
+        return open_argument(text, verb) if verb >= 0 else len(text)
 
     def find(self, text: str, work: Work | None = None) -> list[Hit]:
         """Find every secret of one text, in no order; hits may overlap.

@@ -11,10 +11,10 @@ from herma.policy.redaction.finder import Finder
 from herma.policy.redaction.gate import lowered
 from herma.policy.redaction.run import plain
 
-__all__ = ["STRETCH_CHARS", "SUSPICIOUS", "Watch"]
+__all__ = ["CONTEXT_CHARS", "STRETCH_CHARS", "SUSPICIOUS", "Watch"]
 
 SUSPICIOUS: Final = re.compile(
-    r"[a-z][A-Z]|[0-9][A-Za-z]|[A-Za-z][0-9]|[\\%\x1b\u200b]|[A-Z]{2}[a-z]", re.ASCII
+    r"[a-z][A-Z]|[0-9][A-Za-z]|[A-Za-z][0-9]|[\\%\x1b\u200b]|[A-Z]{2}[a-z]|[0-9]{8}", re.ASCII
 )
 # The same in kinds of characters, for a look at the speed of `bytes.rfind`.
 _KINDS: Final = b"".join(
@@ -33,6 +33,8 @@ _PAIRS: Final = (b"lU", b"dl", b"dU", b"ld", b"Ud", b"UUl", b"s")
 # The longest match of the pattern above.
 _SUSPICIOUS_CHARS: Final = 3
 
+# The longest way from a word to the value it explains, in any rule, is 400 characters (the options of a command line).
+CONTEXT_CHARS: Final = 512
 # A long piece is looked at from its end, in stretches of this size.
 STRETCH_CHARS: Final = 512
 
@@ -51,6 +53,11 @@ class Watch:
         # Where the open line begins, and the first command on it; -1 when there is none.
         self.line = 0
         self.command = -1
+
+    @property
+    def near(self) -> bool:
+        """Tell whether a keyword is near the end."""
+        return self.keyword >= 0 and self.total - self.keyword < CONTEXT_CHARS
 
     def take(self, text: str) -> None:
         """Look at the next piece."""

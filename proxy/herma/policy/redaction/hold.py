@@ -1,0 +1,94 @@
+"""What of a growing text must wait: the word that may go on, the quote that is open, the lines that something behind explains."""
+
+import re
+import string
+from typing import Final
+
+from herma.policy.redaction.finder import Finder
+from herma.policy.redaction.gate import lowered
+from herma.policy.redaction.number import number_open_at
+from herma.policy.redaction.watch import CONTEXT_CHARS, STRETCH_CHARS, SUSPICIOUS, Watch
+
+__all__ = ["MAX_HELD_LINE_CHARS", "Hold", "last_word"]
+
+# A line that begins with `echo` may be held for a pipe that explains it; commands, and lists of codes, are shorter than this.
+MAX_HELD_LINE_CHARS: Final = 2048
+# The line of a list's name, that of its first entry, and that of its second.
+LIST_LINES: Final = 3
+# A quoted value is read so far, and its name stands before it.
+MAX_QUOTE_CHARS: Final = 16 * 1024 + CONTEXT_CHARS
+# Two letters of a public prefix are no secret; three (`ghp`, `sk-`) are seldom the end of a word.
+_MIN_PREFIX: Final = 3
+_MAX_PREFIX: Final = 48
+_PREFIX_CHARACTERS: Final = string.ascii_letters + string.digits + "_-.:/"
+_QUOTE: Final = re.compile("[\"'`\u201c\u2018\u00ab]|&quot;")
+_BREAK: Final = re.compile(r"[ \t\r]|(?<!\\)\n")
+
+
+class Hold:
+    """Tells how much of one channel's text must wait."""
+
+    def __init__(self, finder: Finder, watch: Watch) -> None:
+        self._finder = finder
+        self._watch = watch
+
+    def start(self, text: str, base: int, first: int) -> int:
+        """Find where the part begins that more text could turn into a secret, not before `first`; an index into the text.
+
+        `text` is what is kept of the channel's text, which begins at offset `base`.
+        """
+        start = last_word(text)
+        near = self._watch.near
+        hold = start if near or SUSPICIOUS.search(text, start) else self._prefix(text)
+        if near and _QUOTE.search(text) is not None:
+            hold = min(
+                hold,
+                self._finder.open_quote(text, max(0, first - CONTEXT_CHARS, len(text) - MAX_QUOTE_CHARS)),
+            )
+        if self._finder.numbers:
+            hold = min(hold, number_open_at(text))
+        return max(first, min(hold, self.line(text, base)))
+
+    def line(self, text: str, base: int) -> int:
+        """Find where the lines begin that something on them may explain; the text's end when there are none."""
+        hold = self._list(text) if self._watch.near else len(text)
+        command, line = self._watch.command, max(self._watch.line, base)
+        if command < 0 or self._watch.total - line > MAX_HELD_LINE_CHARS:
+            return hold
+        if command < line:
+            # The first command on the line is forgotten already; there may be another.
+            again = self._finder.commands.first_start(lowered(text[line - base :]))
+            command = line + again if again >= 0 else self._watch.total
+        return min(hold, command - base)
+
+    def _list(self, text: str) -> int:
+        """Find where a list begins that is told by its second entry: on the line of its name, or on the two below."""
+        start = len(text)
+        for _ in range(LIST_LINES):
+            if start <= 0:
+                break
+            start = text.rfind("\n", max(0, len(text) - MAX_HELD_LINE_CHARS), start)
+        start = max(0, start)
+        at = self._finder.lists.first_start(lowered(text[start:]))
+        return start + at if at >= 0 else len(text)
+
+    def _prefix(self, text: str) -> int:
+        """Find where the text may end in the beginning of a vendor's prefix; its end when it does not."""
+        end = text[-_MAX_PREFIX:]
+        tail = end[len(end.rstrip(_PREFIX_CHARACTERS)) :]
+        known = len(tail) >= _MIN_PREFIX and lowered(tail) in self._finder.beginnings
+        return len(text) - len(tail) if known else len(text)
+
+
+def last_word(text: str) -> int:
+    """Find where the last word begins; a line continued with a backslash continues the word."""
+    stop = len(text)
+    while stop > 0:
+        start = max(0, stop - STRETCH_CHARS)
+        last = 0
+        for found in _BREAK.finditer(text, start, stop):
+            last = found.end()
+        if last:
+            return last
+        stop = start
+    return 0
