@@ -31,6 +31,13 @@ def test_programs_behind_launchers_are_found() -> None:
     assert len(list(programs(["sh"] * 100))) == MAX_PROGRAMS
 
 
+def test_a_file_that_a_launcher_takes_is_no_program() -> None:
+    """What follows an option for files is passed over, what follows another is tried."""
+    assert ("/tmp/x", "y") not in list(programs(["strace", "-o", "/tmp/x", "y"]))
+    assert ("y",) in list(programs(["strace", "-o", "/tmp/x", "y"]))
+    assert ("/tmp/x", "y") in list(programs(["env", "-i", "/tmp/x", "y"]))
+
+
 SCRIPTS = {
     "plain": (["bash", "-c", "x", "a", "b"], ("x", ("a", "b"))),
     "clustered": (["dash", "-ec", "x"], ("x", ())),

@@ -239,3 +239,9 @@ def test_lines_beyond_the_bound_end_the_reading(monkeypatch: pytest.MonkeyPatch)
     """Too many lines are not read in part."""
     monkeypatch.setattr(shell, "MAX_LINES", 2)
     assert not read_script("a; b; c; d").whole
+
+
+def test_assignments_among_the_words_of_a_vector_are_known_to_its_script() -> None:
+    """`env A=b sh -c` and the like set what the script uses."""
+    read = read_argv(["env", "P=/etc/cr", "--env=Q=on.d", "sh", "-c", 'cp x "$P$Q"'])
+    assert ("cp", "x", "/etc/cron.d") in [call.argv for call in read.calls]

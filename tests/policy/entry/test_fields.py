@@ -34,3 +34,25 @@ def test_look_alike_letters_are_read_as_what_they_imitate() -> None:
     assert plain.read() is plain
     disguised = Fields.of({"command": "сurl", "env": {"А": "с"}, "x": "с"}).read()
     assert (disguised.words, disguised.env, disguised.others) == (("curl",), {"a": "c"}, ("c",))
+
+
+def test_what_a_server_must_not_do_is_left_out() -> None:
+    """Lists of forbidden commands in options and variables are no commands."""
+    fields = Fields.of(
+        {
+            "command": "npx",
+            "args": ["server", "--deny", "rm -rf /", "--block=x", "--allow", "y"],
+            "env": {"BLOCKED_COMMANDS": "rm -rf /", "A": "b"},
+        }
+    )
+    assert fields.words == ("npx", "server", "--deny", "--allow", "y")
+    assert fields.env == {"A": "b"}
+
+
+def test_what_a_shell_or_a_program_could_run_is_never_left_out() -> None:
+    """Whoever has a script has also its parameters and its environment."""
+    for command, script in (("sh", "eval $2"), ("python3", "import os; os.system(x)")):
+        entry = {"command": command, "args": ["-c", script, "--deny", "x"], "env": {"DENY": "y"}}
+        fields = Fields.of(entry)
+        assert fields.words == (command, "-c", script, "--deny", "x")
+        assert fields.env == {"DENY": "y"}

@@ -46,7 +46,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a variable that loads code": (
         {"command": "npx", "args": ["x"], "env": {"LD_PRELOAD": "/tmp/l.so"}},
-        "mcp-env-loader",
+        "mcp-env-name",
     ),
     "metadata": ({"url": "http://2852039166/"}, "mcp-url-internal"),
     "hidden characters": ({"command": "true", "args": ["x\U000e0063"]}, "mcp-concealed"),

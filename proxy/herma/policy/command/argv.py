@@ -152,12 +152,6 @@ _TOOLS = frozenset(
         "iex",
         "invoke-webrequest",
         "invoke-expression",
-        "ngrok",
-        "cloudflared",
-        "frpc",
-        "gs-netcat",
-        "chisel",
-        "xmrig",
         "cat",
         "find",
     ]
@@ -208,9 +202,15 @@ def programs(argv: Sequence[str]) -> Iterator[tuple[str, ...]]:
     count = 0
     launched = 0
     seen: set[str] = set()
+    launcher = ""
     for index, word in enumerate(argv):
         name = basename(word)
-        perhaps = launched > 0 and word[:1] not in _NO_PROGRAM and "=" not in word
+        perhaps = (
+            launched > 0
+            and word[:1] not in _NO_PROGRAM
+            and "=" not in word
+            and argv[index - 1] not in _FILES.get(launcher, ())
+        )
         if index == 0 or name in _KNOWN or perhaps:
             if name in seen and name not in SHELLS and name not in _INTERPRETERS:
                 # A shorter vector of the same program says nothing new.
@@ -221,9 +221,29 @@ def programs(argv: Sequence[str]) -> Iterator[tuple[str, ...]]:
             if count >= MAX_PROGRAMS:
                 return
             # An option's value looks like a program: in `sudo -u www-data perl` both are tried.
+            launcher = name if name in LAUNCHERS else launcher
             launched = MAX_LAUNCHED if name in LAUNCHERS else 0 if name in _KNOWN else launched - 1
 
 
+# What launchers take as a file or directory, which is no program: what follows these words. `flock` begins with one.
+_VOLUMES = frozenset(
+    {"-v", "--volume", "-w", "--workdir", "--env-file", "--mount", "--tmpfs", "--cidfile", "--device", "-e", "--label-file", "-f", "--file"}
+)  # fmt: skip
+_FILES = {
+    **dict.fromkeys(("docker", "podman", "nerdctl"), _VOLUMES),
+    **dict.fromkeys(("strace", "ltrace"), frozenset({"-o", "-e", "-E", "-S"})),
+    **dict.fromkeys(("ssh", "autossh"), frozenset({"-i", "-F", "-S", "-E", "-o", "-L", "-R", "-D", "-W", "-b"})),
+    **dict.fromkeys(("env", "sudo"), frozenset({"-C", "--chdir", "-D"})),
+    "bwrap": frozenset({"--bind", "--ro-bind", "--dev-bind", "--tmpfs", "--dir", "--proc", "--dev", "--chdir"}),
+    "xvfb-run": frozenset({"-f", "-e", "--auth-file", "--error-file"}),
+    "time": frozenset({"-o", "--output"}),
+    "flock": frozenset({"flock", "/usr/bin/flock", "-n", "-x", "-s", "-w", "-e", "--nonblock", "--exclusive", "--shared"}),
+    "script": frozenset({"script", "-q", "-a", "-f", "--log-out"}),
+    "tmux": frozenset({"-S", "-f", "-L"}),
+    "find": frozenset({"find", "-name", "-path", "-newer", "-L", "-P"}),
+    "proot": frozenset({"-r", "-b", "-w", "-R", "-S"}),
+    "kubectl": frozenset({"-f", "--kubeconfig", "-k"}),
+}  # fmt: skip
 # What begins an option, a number, a variable or an operator begins no program's name.
 _NO_PROGRAM = frozenset("-+0123456789$;|&{}!,@:%")
 LAUNCHERS = frozenset(

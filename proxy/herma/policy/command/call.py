@@ -10,7 +10,7 @@ class Call:
     """A resolved vector with its redirections.
 
     `piped` tells that another command's output comes in; `fed` is that text where it is known. `shell` tells that a shell
-    starts it, and not whoever reads the entry.
+    starts it, and not whoever reads the entry. `kept` tells that what it prints goes into a variable.
     """
 
     argv: tuple[str, ...]
@@ -19,6 +19,7 @@ class Call:
     piped: bool = False
     fed: str | None = None
     shell: bool = True
+    kept: bool = False
 
     @property
     def line(self) -> str:

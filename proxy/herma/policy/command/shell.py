@@ -147,8 +147,13 @@ class _Reader(WordReader):
         """Go into what a vector runs: scripts of shells, scripts among its arguments, text piped into it."""
         output: str | None = None
         carriers = len(argv)
+        if not shell:
+            # `env A=b sh -c '$A'`, `docker run -e A=b`: what stands before the script is known to it.
+            self.variables |= {
+                match[1]: match[2][:MAX_WORD_CHARS] for word in argv if (match := _ASSIGNS.fullmatch(word))
+            }
         for program in programs(argv):
-            self._call(Call(program, *self._redirects, self._piped, stdin, shell))
+            self._call(Call(program, *self._redirects, self._piped, stdin, shell, self.kept))
             name = basename(program[0])
             script = script_of(program)
             if script is not None:
@@ -283,12 +288,22 @@ class _Reader(WordReader):
                     text_of(child) for child in redirect.named_children if child.type == "heredoc_body"
                 )
                 extra += [child for child in redirect.named_children if child.type in _STATEMENTS]
+                # `cat <<EOF > file`
+                suffix += "".join(
+                    self._file_redirect(child, depth)
+                    for child in redirect.named_children
+                    if child.type == "file_redirect"
+                )
         output: str | None = stdin
         texts: list[str] = []
         self._redirects = _split(suffix, outer)
-        for child in [child for child in node.named_children if not child.type.endswith("_redirect")]:
+        bodies = [child for child in node.named_children if not child.type.endswith("_redirect")]
+        for child in bodies:
             output, text = self._statement(child, stdin, depth)
             texts.append(text)
+        if not bodies:
+            # `> file` runs nothing and empties the file.
+            self._call(Call((":",), *self._redirects))
         self._redirects = outer
         for child in extra:
             for stage in child.named_children if child.type == "pipeline" else [child]:
@@ -335,6 +350,7 @@ class _Reader(WordReader):
         return output, prefix + " ".join(words) + suffix
 
 
+_ASSIGNS = re.compile(r"(?:--?[a-z-]{1,12}=)?([A-Za-z_]\w{0,63})=(.{0,4096})", re.DOTALL)
 _READS_SCRIPT = frozenset({"sh", "bash", "zsh", "dash", "ash", "ksh", "source", "."})
 _PRINTS = frozenset({"echo", "printf", "cat", "grep", "sed", "cut", "head", "tail", "test", "["})
 

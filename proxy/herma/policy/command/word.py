@@ -30,13 +30,14 @@ _UNSET = re.compile(r"\$\{?[a-z][a-z0-9_]{0,15}\}?")
 
 
 class WordReader(ABC):
-    """Reads words with the variables known so far. `whole` turns False where a bound ends the reading."""
+    """Reads words with the variables known so far. `whole` turns False where a bound ends the reading; `kept` is True inside an assignment."""
 
     def __init__(self, variables: dict[str, str]) -> None:
         self.variables = variables
         self.positional: tuple[str, ...] = ()
         self.whole = True
         self.levels = 0
+        self.kept = False
         self._nodes = 0
         self._expansions = 0
 
@@ -70,7 +71,9 @@ class WordReader(ABC):
     def assign(self, node: Node, depth: int) -> str:
         """Do an assignment and give it as text."""
         name = text_of(node.named_children[0]).split("[")[0]
+        outer, self.kept = self.kept, True
         value = "".join(self.word(child, depth) for child in node.named_children[1:])
+        self.kept = outer
         self.variables[name] = value[:MAX_WORD_CHARS]
         return f"{name}={value}"
 

@@ -5,7 +5,7 @@ collected over a whole entry: who reads a key file in one line and posts somethi
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from herma.policy.address import hosts, is_foreign
 from herma.policy.command.argv import SHELLS, basename
@@ -13,23 +13,22 @@ from herma.policy.command.call import Call
 from herma.policy.command.code import LANGUAGES, joined
 from herma.policy.command.path import resolve_path
 from herma.policy.command.shell import Reading
+from herma.policy.entry.loading import loading
+from herma.policy.entry.place import is_hidden_program, is_scratch, is_share, is_well_hidden, is_whole
 from herma.policy.entry.vocabulary import Vocabulary
 
 __all__ = ["effects"]
 
 _ODD_PATH = re.compile(r"(?:~[\w.-]{0,32}|\$\{?home\}?)?(?:/[^\s'\"`;|&<>(){}=,:/]{0,256}){1,64}")
-_TEMPORARY = re.compile(
-    r"^(?:/var)?/(?:tmp|dev/shm)/|^/run/user/\d{1,8}/|^/dev/fd/|^/proc/(?:self|\d{1,9})/fd/|^%temp%|^%tmp%|^\$env:temp|\\temp\\|\\users\\public\\"
-)
 # What follows these says who one is, and does not leave.
 _IDENTITY = frozenset({"-i", "-F", "-o", "-e", "--kubeconfig", "--config", "--key", "--cert", "--cacert"})
+_CONFIGURING = frozenset(
+    {"--kubeconfig", "--config", "--config-file", "--key", "--cert", "--cacert", "--identity"}
+)
 _OUTPUT = re.compile(
     r"^-[a-zA-Z]{0,6}[oOP]$|^--(?:output|out|output-document|output-dir|directory-prefix|dir)(?:=|$)|^-[oOP]\S"
 )
 _IN_PLACE = re.compile(r"^-[a-z]{0,4}i|^--in-place|^inplace$")
-_WHOLE = re.compile(
-    r"^(?:/|/\*|~/?\*?|/(?:home|root|etc|var|usr|srv|boot|opt|mnt|data|bin|lib|users|var/lib|var/www)(?:/\*?)?|[a-z]:[\\/]?\*?|\$\{?home\}?/?\*?|%userprofile%|%systemdrive%\\?)$"
-)
 _UPLOAD = re.compile(
     r"^(?:-[a-z]{0,6}[dft]$|-d.|-f.|-t.|--data|--form|--upload-file|--post-|--body-|--json|-xpost|-xput|-h$)|^@|=@|^(?:post|put)$"
 )
@@ -43,16 +42,20 @@ def effects(reading: Reading, vocabulary: Vocabulary) -> frozenset[str]:
     """Give the effects of everything that was read."""
     found: set[str] = set()
     where = ""
+    built: list[str] = []
     for call in reading.calls:
-        if call.argv[0] == "cd" and len(call.argv) > 1:
+        name = basename(call.argv[0])
+        if name == "cd" and len(call.argv) > 1:
             where = call.argv[1].rstrip("/") + "/"
-        found.update(_of_call(call, where, vocabulary))
+        found.update(_of_call(call, where, vocabulary, built))
+        if "builder" in vocabulary.kinds(name) or "venv" in call.argv:
+            built += [resolve_path(word.lower()) for word in call.argv[1:] if is_scratch(word.lower())]
     for code in reading.codes:
         found.update(_of_code(code, vocabulary))
     return frozenset(found)
 
 
-def _of_call(call: Call, where: str, vocabulary: Vocabulary) -> Iterator[str]:
+def _of_call(call: Call, where: str, vocabulary: Vocabulary, built: Sequence[str]) -> Iterator[str]:
     name = basename(call.argv[0])
     kinds = vocabulary.kinds(name)
     for kind in kinds:
@@ -60,12 +63,13 @@ def _of_call(call: Call, where: str, vocabulary: Vocabulary) -> Iterator[str]:
         if call.shell:
             yield f"shell:{kind}"
     yield from _on_paths(call, name, kinds, where, vocabulary)
-    yield from _running(call, name)
+    yield from _running(call, name, built)
+    yield from loading(call, name, kinds, vocabulary)
     if name in _DUMPS and not [word for word in call.argv[1:] if word not in {"-0", "-p"}]:
         yield "dumps:environment"
     if name == "mkfifo" or (name == "mknod" and call.argv[-1] == "p"):
         yield "makes:pipe"
-    if "remover" in kinds and any(_WHOLE.match(word.lower().strip("'\"")) for word in call.argv[1:]):
+    if "remover" in kinds and any(map(is_whole, call.argv[1:])):
         yield "wipes"
     if kinds & _NETWORK:
         yield from _talking(call, kinds)
@@ -81,6 +85,10 @@ _NETWORK = frozenset({"downloader", "sender", "socket", "tunnel", "remote"})
 
 def _talking(call: Call, kinds: frozenset[str]) -> Iterator[str]:
     """Give what a network program does, unless it asks this host or its neighbours."""
+    if "%h" in call.argv or "%h:%p" in call.argv:
+        # The way of an `ssh` through a proxy; what it carries is encrypted by its ends.
+        yield "alone:connects"
+        return
     foreign = _foreign(call)
     if not any(foreign) and (foreign or _UNKNOWN.search(call.line) is None or _LOCAL.search(call.line)):
         return
@@ -93,6 +101,8 @@ def _talking(call: Call, kinds: frozenset[str]) -> Iterator[str]:
         yield from ("connects", f"{who}:connects")
     if "sender" in kinds or call.piped or call.reads or any(map(_UPLOAD.match, call.line.lower().split())):
         yield "sends"
+        if kinds & {"sender", "remote"} and any(map(is_whole, call.argv[1:])):
+            yield "sends:home"
 
 
 def _foreign(call: Call) -> list[bool]:
@@ -123,9 +133,9 @@ _NO_HOST = (
 )
 
 
-def _running(call: Call, name: str) -> Iterator[str]:
+def _running(call: Call, name: str, built: Sequence[str]) -> Iterator[str]:
     """Give what a call makes run: a file, what is piped into it, what another command prints."""
-    yield from _scratch(call.argv[0].lower(), language=False)
+    yield from _scratch(call.argv[0].lower(), built, language=False)
     operands = [word for word in call.argv[1:] if not word.startswith("-")]
     if name == "chmod" and len(operands) > 1 and _EXECUTABLE.match(operands[0].lower()):
         yield "makes:executable"
@@ -137,20 +147,27 @@ def _running(call: Call, name: str) -> Iterator[str]:
         yield "runs:input"
     if any(word.startswith(("<(", "$(", "`")) for word in (*operands, *call.reads)):
         yield "runs:output"
-    for word in (*operands[:1], *call.reads):
-        yield from _scratch(word.lower(), language=name in LANGUAGES)
+    for word in (*operands[: _OPERANDS.get(name, 1)], *call.reads):
+        yield from _scratch(word.lower(), built, language=name in LANGUAGES)
 
 
 _EVALUATING = frozenset({"eval", "iex", "invoke-expression"})
+# Operands that may be the script: those of options come before it here.
+_OPERANDS = {"powershell": 6, "pwsh": 6}
 _RUNNING = SHELLS | LANGUAGES | _EVALUATING | {"source", ".", "exec", "xargs"}
 
 
-def _scratch(word: str, *, language: bool) -> Iterator[str]:
-    """Tell of a program in a place where everybody may write, graver where it is hidden there or a shell runs it."""
-    path = resolve_path(word)
-    if _TEMPORARY.match(path):
-        hidden = "/." in path or not path.removeprefix("/var").startswith("/tmp")  # noqa: S108 - a name to compare
-        yield "runs:scratch" if language and not hidden else "runs:temporary"
+def _scratch(word: str, built: Sequence[str], *, language: bool) -> Iterator[str]:
+    """Tell of a program in a place where everybody may write, graver where it is hidden or a shell runs it.
+
+    What the same script has just built there is its own.
+    """
+    if is_hidden_program(word) or is_share(word):
+        yield "runs:temporary"
+    elif is_scratch(word):
+        path = resolve_path(word)
+        own = any(path == place or path.startswith(place + "/") for place in built)
+        yield "runs:scratch" if (language or own) and not is_well_hidden(word) else "runs:temporary"
 
 
 def _on_paths(
@@ -164,7 +181,7 @@ def _on_paths(
     edits = "editor" in kinds and any(map(_IN_PLACE.match, words))
     for index, word in enumerate(words):
         before = words[index - 1] if index else ""
-        if before in _IDENTITY and kinds & _REMOTE:
+        if before in _CONFIGURING or (before in _IDENTITY and kinds & _REMOTE):
             continue
         written = (
             edits
@@ -176,7 +193,7 @@ def _on_paths(
         if written:
             verb = "writes"
         elif kinds & _READING and name not in _LOADING:
-            verb = "reads"
+            verb = "keeps" if call.kept else "reads"
         else:
             continue
         yield from (f"{verb}:{found}" for found in _classes(word, where, vocabulary))

@@ -1,14 +1,19 @@
 """Variables that change what programs load, where they go, and what they check.
 
-The names are data (`names` in the options of rules), each list with the condition under which it counts. Case is folded: who
-writes `ld_preload` means something by it, and proxies are read in both cases.
+The names are data (`names` in the options of rules), each list with the condition under which it counts. So is what people usually
+set them to (`usual`) and what is often meant well (`doubtful`): these parts of a value are taken out, and the rest is judged.
+Case is folded: who writes `ld_preload` means something by it, and proxies are read in both cases.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from posixpath import basename
+
+import regex
 
 from herma.policy.address import Host, hosts, is_foreign
 from herma.policy.entry.source import Sources, under
+from herma.policy.pattern import compile_pattern
 from herma.policy.rule import Rule
 from herma.policy.text.views import reading
 
@@ -18,6 +23,15 @@ _SCRATCH = re.compile(
     r"(?:^|[:;=,\s])(?:/(?:var/)?tmp|/dev/shm|/run/user/\d{1,8}|/proc/|/home/[^/]{1,32}/\.cache|\\\\|https?:|%temp%|c:\\users\\public|c:\\windows\\temp)"
 )
 _COMMAND = re.compile(r"[\s;|&$`%#]|/(?:var/)?tmp/|/dev/shm/")
+# A file whose name begins with a dot, outside of homes.
+_HIDDEN = re.compile(r"(?:^|[:;=,\s@])(/(?:srv|opt|var|mnt|usr)/[^\s:;,]{1,200})")
+_USUAL_HIDDEN = frozenset(
+    {".venv", ".bundle", ".pnpm", ".yarn", ".nvm", ".npm", ".tox", ".cache", ".config", ".terraformrc", ".npmrc", ".gitconfig", ".git"}
+)  # fmt: skip
+# What stands between the parts of a value.
+_SEPARATORS = " \t:;,"
+# One pattern over one value; the subset of patterns keeps it far below.
+MAX_SUB_S = 0.02
 _OFF = frozenset({"0", "false", "no", "off", "none", "disable", "disabled", "never", ""})
 _ON = frozenset({"1", "true", "yes", "on", "always", "all", "*"})
 
@@ -29,6 +43,8 @@ class Environment:
         self._exact: dict[str, set[str]] = {}
         self._endings: list[tuple[str, str]] = []
         self._known = sources.names("registry") | sources.names("forge")
+        self._usual = _patterns(rules, "usual")
+        self._doubtful = _patterns(rules, "doubtful")
         for rule in rules:
             for kind, names in rule.options.get("names", {}).items():
                 for name in map(str, names):
@@ -40,13 +56,37 @@ class Environment:
     def effects(self, env: Mapping[str, str]) -> Iterator[str]:
         """Give the effects of setting these variables: `env:` and the kind of the list whose condition holds."""
         for name, value in env.items():
-            upper = reading(name).strip().upper().replace("-", "_")
+            upper = _plain(name)
             kinds = self._exact.get(upper, set()) | {
                 kind for ending, kind in self._endings if upper.endswith(ending)
             }
             text = reading(value).strip().lower()
-            yield from (f"env:{kind}" for kind in kinds if kind not in _WHEN or _WHEN[kind](text))
+            rest, doubtful = self._rest(upper, text)
+            yield from (f"env:{kind}" for kind in kinds if _WHEN.get(kind, bool)(rest))
+            if doubtful:
+                yield "env:doubtful"
             yield from self._targets(kinds, text)
+
+    def rest(self, env: Mapping[str, str]) -> dict[str, str]:
+        """Give the variables without what is usual or often meant well in them, and without those of which nothing is left."""
+        rests = {}
+        for name, value in env.items():
+            upper = _plain(name)
+            known = upper in self._usual or upper in self._doubtful
+            rests[name] = self._rest(upper, reading(value).strip().lower())[0] if known else value
+        return {name: value for name, value in rests.items() if value}
+
+    def _rest(self, name: str, text: str) -> tuple[str, bool]:
+        """Give what is left of a value, and whether something doubtful was taken out."""
+        try:
+            for pattern in self._usual.get(name, ()):
+                text = pattern.sub(" ", text, timeout=MAX_SUB_S)
+            before = text
+            for pattern in self._doubtful.get(name, ()):
+                text = pattern.sub(" ", text, timeout=MAX_SUB_S)
+        except TimeoutError:
+            return text, False
+        return text.strip() if text.strip(_SEPARATORS) else "", text != before
 
     def _targets(self, kinds: set[str], value: str) -> Iterator[str]:
         """Give what follows from the host that a variable names."""
@@ -70,15 +110,34 @@ class Environment:
         return under(host, self._known)
 
 
+def _plain(name: str) -> str:
+    return reading(name).strip().upper().replace("-", "_")
+
+
+def _patterns(rules: Sequence[Rule], option: str) -> dict[str, list[regex.Pattern[str]]]:
+    found: dict[str, list[regex.Pattern[str]]] = {}
+    for rule in rules:
+        for group in rule.options.get(option, ()):
+            patterns = [compile_pattern(str(value)) for value in group["values"]]
+            for name in group["names"]:
+                found.setdefault(str(name), []).extend(patterns)
+    return found
+
+
 def _scratch(value: str) -> bool:
-    return _SCRATCH.search(value) is not None
+    """Tell whether a path lies where everybody may write, is hidden, or is an address."""
+    names = (basename(match[1].rstrip("/")) for match in _HIDDEN.finditer(value))
+    return _SCRATCH.search(value) is not None or any(
+        name.startswith(".") and name not in _USUAL_HIDDEN for name in names
+    )
 
 
-# Lists without a condition here count whatever the value is.
+# Lists without a condition here count whatever the value is, unless it is empty.
 _WHEN: dict[str, Callable[[str], bool]] = {
     "loads_from": _scratch,
     "searches": lambda value: _scratch(value) or value.startswith((".:", ":")) or value == ".",
     "commands": lambda value: _COMMAND.search(value) is not None,
+    "prompts": lambda value: re.search(r"\$\(|`|<\(|/tmp/|/dev/shm/", value) is not None,
     "checks": lambda value: value in _OFF,
     "unchecks": lambda value: value in _ON or "." in value or ":" in value,
     "endpoint": lambda _value: False,

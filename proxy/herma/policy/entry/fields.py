@@ -1,15 +1,25 @@
 """The fields of an entry as text: command and arguments, environment, address, headers, and whatever else it has."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from herma.policy.command.argv import SHELLS, basename
+from herma.policy.command.code import code_of
 from herma.policy.text.views import reading
 
 __all__ = ["Fields"]
 
 # What a server entry may say of itself; nothing of it runs.
 _KNOWN = frozenset({"command", "args", "env", "url", "headers", "name", "description", "tools", "sampling"})
+# Options and variables that list what a server must not do.
+_DENIES = re.compile(
+    r"-{0,2}(?:[a-z]{1,20}[-_]){0,4}(?:deny|denied|denylist|block|blocked|blocklist|forbid|forbidden|exclude|excluded|disallow|disallowed"
+    r"|blacklist|banned)(?:[-_][a-z]{1,20}){0,4}",
+    re.IGNORECASE,
+)
+_RUNS = SHELLS | {"eval", "exec", "xargs", "env", "ssh"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +34,23 @@ class Fields:
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> "Fields":
-        """Take an entry apart; nested lists and mappings are flattened, for some clients join them."""
+        """Take an entry apart; nested lists and mappings are flattened, for some clients join them.
+
+        What options and variables forbid (`--deny "rm -rf /"`) is left out where no shell or program could run it.
+        """
         env = {
             str(key): str(value)
             for key, value in _mapping(fields.get("env")).items()
             if isinstance(value, (str, int, float))
         }
         url = fields.get("url")
+        words = tuple(_flat([fields.get("command"), fields.get("args")]))
+        kept = _allowed(words)
+        if (len(kept) < len(words) or any(map(_DENIES.fullmatch, env))) and not _runs_text(kept):
+            words = kept
+            env = {name: value for name, value in env.items() if _DENIES.fullmatch(name) is None}
         return cls(
-            tuple(_flat([fields.get("command"), fields.get("args")])),
+            words,
             env,
             url if isinstance(url, str) else "",
             {str(key): str(value) for key, value in _mapping(fields.get("headers")).items()},
@@ -51,6 +69,23 @@ class Fields:
             self.headers,
             tuple(map(reading, self.others)),
         )
+
+
+def _allowed(words: Sequence[str]) -> tuple[str, ...]:
+    """Give the words without those that an option forbids."""
+    kept: list[str] = []
+    denied = False
+    for word in words:
+        option, equals, _value = word.partition("=")
+        denies = word.startswith("-") and _DENIES.fullmatch(option) is not None
+        if not denied and not (denies and equals):
+            kept.append(word)
+        denied = denies and not equals
+    return tuple(kept)
+
+
+def _runs_text(words: Sequence[str]) -> bool:
+    return bool(code_of(words)) or any(basename(part) in _RUNS for word in words for part in word.split())
 
 
 def _mapping(value: Any) -> Mapping[Any, Any]:

@@ -104,7 +104,8 @@ class EntryJudge:
         self, entry: Entry, fields: Fields, read: EntryReading, shown: dict[str, str]
     ) -> Iterator[Rule]:
         assignments = "\n".join(
-            views(f"{key}={value}").folded.replace("\n", " ") for key, value in fields.env.items()
+            views(f"{key}={value}").folded.replace("\n", " ")
+            for key, value in self._environment.rest(fields.env).items()
         )
         yield from self._book.by_pattern(shown | {"env": assignments})
         does = self._effects(fields, read) | set(self._settings.effects(entry))

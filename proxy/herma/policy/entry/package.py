@@ -11,7 +11,8 @@ __all__ = ["Package", "packages", "sources", "version_matches"]
 
 _RUNNERS = re.compile(
     r"(?i)(?<![\w./-])(?:\S{0,200}/)?(npx|bunx|(?:npm|pnpm|yarn|bun)(?:\.cmd)? {1,4}(?:exec|x|dlx|i|install|add|create|init)|uvx|uv {1,4}(?:run|tool {1,4}run"
-    r"|tool {1,4}install|pip {1,4}install|add)|pipx {1,4}(?:run|install)|pip[0-9.]{0,4} {1,4}install)(?:\.exe|\.cmd)?((?: {1,4}[^\s;|&]{1,300}){1,24})"
+    r"|tool {1,4}install|pip {1,4}install|add)|pipx {1,4}(?:run|install)|pip[0-9.]{0,4} {1,4}install|cargo {1,4}(?:install|add|binstall)|gem {1,4}(?:install|exec)"
+    r"|go {1,4}(?:run|install|get)|composer {1,4}(?:global {1,4})?require|dotnet {1,4}tool {1,4}(?:install|run)|dnx|(?:code|cursor|codium) {1,4}--install-extension)(?:\.exe|\.cmd)?((?: {1,4}[^\s;|&]{1,300}){1,24})"
 )
 _NPM = re.compile(
     r"(?:[a-z0-9@/._-]{1,200}@npm:)?(@[a-z0-9._~-]{1,100}/[a-z0-9._~-]{1,200}|[a-z0-9._~-]{1,200})(?:@([^\s@]{1,64}))?"
@@ -19,7 +20,13 @@ _NPM = re.compile(
 _PYPI = re.compile(
     r"([a-z0-9][a-z0-9._-]{0,200})(?:\[[^\]]{0,100}\])?(?:(?:===?|@|~=|>=) {0,2}([a-z0-9.+!*-]{1,64}))?"
 )
-_NPM_RUNNERS = ("npx", "bunx", "npm", "pnpm", "yarn", "bun")
+_OTHER = re.compile(r"([a-z0-9][\w./-]{0,200})(?:[@:]v?([\w.+-]{1,64}))?", re.ASCII)
+# What a runner's name begins with, and the ecosystem of its packages.
+_ECOSYSTEMS = {
+    "npx": "npm", "bunx": "npm", "npm": "npm", "pnpm": "npm", "yarn": "npm", "bun": "npm", "cargo": "crates", "gem": "gem", "go": "go",
+    "composer": "composer", "dotnet": "nuget", "dnx": "nuget", "code": "vscode", "cursor": "vscode", "codium": "vscode",
+}  # fmt: skip
+_INSTALLS = ("install", "add", " i", "require", "get", "install-extension")
 _VALUE_OPTIONS = frozenset({"-p", "--package", "--from", "--with", "--spec", "-w"})
 _OTHER_VALUE_OPTIONS = frozenset(
     {
@@ -40,8 +47,21 @@ _OTHER_VALUE_OPTIONS = frozenset(
         "--env-file",
         "--with-editable",
         "--with-requirements",
+        "--root",
+        "--git",
+        "--branch",
+        "--tag",
+        "--rev",
+        "--path",
+        "--features",
+        "--target-dir",
+        "--version",
+        "--source",
+        "--add-source",
+        "--tool-path",
     }
 )
+_FORMS = {"npm": _NPM, "pypi": _PYPI}
 # Operands that are looked at: `npm install a b c` fetches them all, arguments of the program come later.
 _MAX_OPERANDS = 8
 _VERSION_PART = re.compile(r"\d{1,9}")
@@ -60,8 +80,8 @@ class Package:
 def packages(text: str) -> Iterator[Package]:
     """Give the packages that the command lines in a text fetch."""
     for match in _RUNNERS.finditer(text.lower()):
-        ecosystem = "npm" if match[1].startswith(_NPM_RUNNERS) else "pypi"
-        installs = match[1].endswith(("install", "add", " i"))
+        ecosystem = _ECOSYSTEMS.get(match[1].split()[0].removesuffix(".cmd"), "pypi")
+        installs = match[1].endswith(_INSTALLS)
         yield from (
             package
             for word in _operands(match[2].split(), every=installs)
@@ -72,7 +92,7 @@ def packages(text: str) -> Iterator[Package]:
 def sources(text: str) -> Iterator[str]:
     """Give what the command lines in a text fetch from elsewhere than a registry: addresses, forges, paths; and registries."""
     for match in _RUNNERS.finditer(text):
-        installs = match[1].lower().endswith(("install", "add", " i"))
+        installs = match[1].lower().endswith(_INSTALLS)
         words = match[2].split()
         for word in _operands(words, every=installs):
             plain = word.strip("'\"`,")
@@ -128,10 +148,10 @@ def _operands(words: list[str], *, every: bool) -> Iterator[str]:
 
 
 def _package(ecosystem: str, word: str) -> Package | None:
-    match = (_NPM if ecosystem == "npm" else _PYPI).fullmatch(word)
+    match = _FORMS.get(ecosystem, _OTHER).fullmatch(word)
     if match is None:
         return None
-    name = match[1] if ecosystem == "npm" else re.sub(r"[-_.]+", "-", match[1])
+    name = re.sub(r"[-_.]+", "-", match[1]) if ecosystem == "pypi" else match[1]
     return Package(ecosystem, name, match[2] or "")
 
 

@@ -4,6 +4,7 @@ A registry's name and a repository on a known forge are how servers are installe
 of a stranger or an address without a name are not.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -31,10 +32,12 @@ class Sources:
     def __init__(self, rules: Sequence[Rule]) -> None:
         known: dict[str, set[str]] = {}
         self._hosts: dict[str, set[str]] = {}
+        self._runtimes: set[str] = set()
         for rule in rules:
             for option, lists in (("known", known), ("hosts", self._hosts)):
                 for name, words in rule.options.get(option, {}).items():
                     lists.setdefault(str(name), set()).update(map(str, words))
+            self._runtimes.update(map(str, rule.options.get("programs", {}).get("runtime", ())))
         self._lookalikes = Lookalikes(known)
 
     def names(self, kind: str) -> frozenset[str]:
@@ -47,6 +50,8 @@ class Sources:
             name = basename(call.argv[0])
             if name in _ENGINES:
                 yield from self._of_image(call.argv)
+            if name in self._runtimes:
+                yield from self._of_runtime(call.argv, installs=name in _INSTALLERS)
             if name not in _FETCHERS:
                 continue
             line = " ".join(call.argv)
@@ -81,6 +86,24 @@ class Sources:
         else:
             yield "source:archive" if archive or "git" not in address else "source:git"
 
+    def _of_runtime(self, argv: Sequence[str], *, installs: bool) -> Iterator[str]:
+        """Give the effects of the addresses that a runtime or another package manager takes a program from."""
+        for source in islice(_fetched(argv, installs=installs), MAX_SOURCES):
+            host = next((host for host in hosts(source) if host.scheme), None)
+            if host is None or host.scheme != "https":
+                yield from self.of(source)
+            elif under(host, self.names("registry")):
+                continue
+            elif under(host, self.names("rawfile")):
+                # Where modules are published from a forge, as `deno run` takes them.
+                yield "source:git"
+            else:
+                code = source.lower().partition("#")[0].endswith(_PROGRAMS)
+                yield from (
+                    "source:git" if effect == "source:archive" and not code else effect
+                    for effect in self.of(source)
+                )
+
     def _of_image(self, argv: Sequence[str]) -> Iterator[str]:
         if "run" not in argv[1:4]:
             return
@@ -90,6 +113,70 @@ class Sources:
                 yield from (
                     "source:raw" for host in hosts(registry) if host.address is not None and is_foreign(host)
                 )
+
+
+def _fetched(argv: Sequence[str], *, installs: bool) -> Iterator[str]:
+    """Pick the words that name what is fetched: values of options for a source, and the first operand or all that are installed."""
+    expects = False
+    every = installs
+    for word in argv[1:]:
+        if word == "--" and not every:
+            return
+        option, equals, value = word.partition("=")
+        lowered = option.lower()
+        if expects or (equals and lowered in _SOURCE_OPTIONS):
+            place = word if expects else value
+            if _is_place(place, installs=installs):
+                yield place
+            expects = False
+        elif word.startswith("-"):
+            expects = lowered in _SOURCE_OPTIONS
+        elif word in _FETCHING:
+            every = every or word not in _STARTING
+            installs = installs or word in _INSTALLING
+        elif not equals or "://" in option:
+            if _is_place(word, installs=installs):
+                yield word
+            if not every:
+                return
+
+
+def _is_place(word: str, *, installs: bool) -> bool:
+    return _ADDRESS.match(word) is not None or (installs and word.startswith(_SCRATCH))
+
+
+# What a program comes over; a host of containers (`tcp://`, `ssh://`) is none.
+_ADDRESS = re.compile(r"(?:[a-z]{2,8}\+)?(?:https?|ftp)://", re.IGNORECASE)
+_INSTALLING = frozenset({"install", "add", "localinstall", "i", "load"})
+_PROGRAMS = (
+    *_ARCHIVES, ".ts", ".js", ".mjs", ".rb", ".jar", ".wasm", ".r", ".jl", ".py", ".sh", ".ps1", ".groovy", ".jsh", ".kts", ".java", ".jnlp",
+    ".php", ".lua", ".pl", ".gem", ".deb", ".rpm", ".flatpakref", ".nupkg", ".exe", ".dll",
+)  # fmt: skip
+_STARTING = frozenset({"run", "exec", "tool", "x", "script"})
+_FETCHING = _STARTING | frozenset(
+    {"install", "add", "require", "pull", "build", "compose", "global", "config", "get", "apply", "create", "localinstall", "upgrade", "update",
+     "i", "load", "import", "repo", "plugin", "env", "profile"}
+)  # fmt: skip
+_INSTALLERS = frozenset(
+    {
+        "rpm",
+        "dpkg",
+        "installer",
+        "cpanm",
+        "cpan",
+        "ansible-pull",
+        "nix-shell",
+        "nix-env",
+        "helm",
+        "brew",
+        "choco",
+    }
+)
+_SOURCE_OPTIONS = frozenset(
+    {"--git", "--source", "--server", "--add-source", "-source", "--registry", "--repo", "--repository", "--repository-url", "--from",
+     "-if", "-f", "-c", "-cp", "-classpath", "--class-path", "-s", "-u", "-i", "-ivh", "-uvh", "--index", "--index-url", "--import", "--loader",
+     "--experimental-loader", "--require", "-r", "--channel", "--tap", "-jar", "--file", "--extra-index-url", "--preload"}
+)  # fmt: skip
 
 
 def under(host: Host, names: Iterable[str] | Mapping[str, object]) -> bool:

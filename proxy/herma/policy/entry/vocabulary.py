@@ -1,13 +1,14 @@
 """Words of the rules for entries: programs by what they can do, paths by what they are, tokens of code by what they mean.
 
 All of it is data: each rule brings the lists it needs in its options (`programs`, `paths`, `code`), and every rule may name
-every list. A new program or path is a word in a file.
+every list. A new program or path is a word in a file, and so is an option by which a program runs another (`carriers`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import ahocorasick_rs
 
+from herma.policy.command.argv import basename
 from herma.policy.rule import Rule
 
 __all__ = ["Vocabulary", "Words"]
@@ -58,14 +59,21 @@ class Vocabulary:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.programs = {
-            name: frozenset(kinds) for name, kinds in _inverted(_merged(rules, "programs")).items()
+            basename(name): frozenset(kinds) for name, kinds in _inverted(_merged(rules, "programs")).items()
         }
         self.paths = Words(_merged(rules, "paths"))
         self.code = Words(_merged(rules, "code"))
+        self._carriers = {
+            basename(name): tuple(sorted(parts)) for name, parts in _merged(rules, "carriers").items()
+        }
 
     def kinds(self, program: str) -> frozenset[str]:
         """Give what a program can do."""
         return self.programs.get(program, frozenset())
+
+    def carried(self, program: str) -> tuple[str, ...]:
+        """Give the parts of a program's command line that make it run something; blanks mark words."""
+        return self._carriers.get(program, ())
 
 
 def _merged(rules: Sequence[Rule], option: str) -> dict[str, set[str]]:
