@@ -14,6 +14,7 @@ from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.join import Join, Joint, joint_at
 from herma.policy.redaction.judgement import Form, Value, has_digit, identifier, judge, left_alone, more_words
 from herma.policy.redaction.name import MAX_NAME_CHARS, Name, Names, Strength
+from herma.policy.redaction.quote import QUOTED, quoted_value
 from herma.policy.redaction.value import (
     MAX_JUDGED_CHARS,
     is_code,
@@ -23,19 +24,8 @@ from herma.policy.redaction.value import (
 )
 from herma.policy.redaction.work import HEAD, JOINT, Work, judging
 
-__all__ = [
-    "MAX_VALUE_CHARS",
-    "assigned",
-    "name_around",
-    "open_argument",
-    "open_quote",
-    "read_value",
-    "untrailed",
-]
+__all__ = ["assigned", "name_around", "read_value", "untrailed"]
 
-# The longest single-line secret seen is a 2,300 character service account; a value beyond the bound is masked up to it and the
-# rest is masked with it, see `read_value`.
-MAX_VALUE_CHARS: Final = 16 * 1024
 # A bare word is read so far, then judged.
 MAX_WORD_CHARS: Final = 1024
 
@@ -46,11 +36,6 @@ _NAME_RIGHT: Final = re.compile(r"[A-Za-z0-9_.-]{0,96}+", re.ASCII)
 _JOINS_WORDS: Final = frozenset(")+%/*#@&")
 # What stands behind a name in the head of a table.
 _ENDS_HEAD: Final = re.compile(r"[\"'`*]{0,2}(?:[ ]?[|\n\r]|[\t,;]|[ ]{2})")
-_QUOTED: Final = re.compile(
-    r"""(?P<lead>[fFrRbBuUN@$]{0,2}|<<|\*{2}[ ]?)(?P<quote>\"{3}|'{3}|&quot;|["'`“\u2018«])""",
-)
-_OPENING: Final = re.compile(r"(?<![A-Za-z0-9_])(?P<quote>[\"'`])")
-_CLOSING: Final = {"“": "”", "\u2018": "\u2019", "«": "»"}
 # A shell word, a YAML scalar or a query value: to white space, a quote, an operator of the shell, or a backslash, behind which
 # a decoded view sees more.
 _WORD: Final = re.compile(r"[^\s\"'`;&|<>\\\x00-\x20\uff0c。\uff1b、\uff01\uff1f\uff09」”]{1,1024}+")
@@ -114,30 +99,6 @@ def assigned(text: str, first: int, last: int, names: Names, work: Work | None =
         yield _hit(known, value)
 
 
-def open_quote(text: str, first: int, last: int, names: Names) -> int:
-    """Tell where a quoted value beside this name begins that the text does not close; -1 when there is none."""
-    if names.classify(text[first:last].strip("-.")) is None:
-        return -1
-    joint = joint_at(text, last)
-    quoted = _QUOTED.match(text, joint.end) if joint else None
-    if quoted is None:
-        return -1
-    value = _quoted(text, quoted)
-    return value.start if not value.closed and value.end == len(text) else -1
-
-
-def open_argument(text: str, at: int) -> int:
-    """Tell where a quoted argument behind `at` begins that neither a quote nor a line's end closes; the text's end when none."""
-    while (opened := _OPENING.search(text, at)) is not None:
-        close = text.find(opened["quote"], opened.end())
-        line_end = text.find("\n", opened.end())
-        if close < 0 and line_end < 0:
-            return opened.end()
-        # An apostrophe opens nothing.
-        at = opened.end() if close < 0 or 0 <= line_end < close else close + 1
-    return len(text)
-
-
 def _known(text: str, first: int, name: str, names: Names) -> Name | None:
     if name.lower() == "key":
         if text[first - 1 : first] in {"?", "&"}:
@@ -183,9 +144,9 @@ def read_value(text: str, at: int) -> Value | None:
     A quote that is not closed on its line ends there. A value at the bound ends at the bound: what follows is as long as a
     file and no credential.
     """
-    quoted = _QUOTED.match(text, at)
+    quoted = QUOTED.match(text, at)
     if quoted is not None:
-        return _quoted(text, quoted)
+        return quoted_value(text, quoted)
     found = _WORD.match(text, at)
     if found is None:
         return None
@@ -210,30 +171,6 @@ def untrailed(word: str) -> str:
             break
         word = word[:-1]
     return word
-
-
-def _quoted(text: str, quoted: re.Match[str]) -> Value:
-    quote = quoted["quote"]
-    start = quoted.end()
-    closing = _CLOSING.get(quote, quote)
-    multiline = len(quote) == 3
-    end = start
-    stop = min(len(text), start + MAX_VALUE_CHARS)
-    while end < stop:
-        next_quote = text.find(closing, end, stop)
-        line_end = -1 if multiline else text.find("\n", end, stop)
-        if next_quote < 0 or 0 <= line_end < next_quote:
-            end = line_end if line_end >= 0 else stop
-            return Value(start, end, text[start:end], quote, False)
-        backslashes = 0
-        while text[next_quote - 1 - backslashes] == "\\" and next_quote - 1 - backslashes >= start:
-            backslashes += 1
-        if backslashes % 2 == 0 or (
-            closing == "'" and backslashes == 1 and text[start:next_quote].count("'") == 0
-        ):
-            return Value(start, next_quote, text[start:next_quote], quote, True)
-        end = next_quote + 1
-    return Value(start, stop, text[start:stop], quote, False)
 
 
 def _after_blank(text: str, first: int, at: int, known: Name, flag: int, work: Work) -> Iterator[Hit]:

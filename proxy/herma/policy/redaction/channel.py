@@ -14,12 +14,12 @@ from typing import Final
 from herma.policy.decision import Finding
 from herma.policy.redaction.block import BLOCK_ID, key_ends
 from herma.policy.redaction.gate import lowered
-from herma.policy.redaction.hold import Hold, last_word
+from herma.policy.redaction.hold import MAX_HELD_LINE_CHARS, Hold, last_word
 from herma.policy.redaction.redactor import Edit, Redactor
 from herma.policy.redaction.url import URL_ID
 from herma.policy.redaction.value import looks_like_password, looks_random
 from herma.policy.redaction.watch import CONTEXT_CHARS, Watch
-from herma.policy.redaction.work import STREAM_UNITS, Work
+from herma.policy.redaction.work import HOLD, STREAM_UNITS, Work, passing
 
 __all__ = ["CONTEXT_CHARS", "DEADLINE_S", "MAX_HELD_CHARS", "Channel"]
 
@@ -30,6 +30,11 @@ MAX_HELD_CHARS: Final = 64 * 1024
 # A look is worth so many units for each character that is new: plain words are looked at as they come, text full of keywords
 # some ten characters at a time.
 UNITS_PER_NEW_CHAR: Final = 64
+# What the looks at one text may cost: so much at once, so much for each character and for each second. A model that writes a
+# hundred words a second about passwords spends a third of the last; a flood is looked at less often, and held meanwhile.
+CREDIT_UNITS: Final = 100_000
+CREDIT_PER_CHAR: Final = 0.25
+CREDIT_PER_SECOND: Final = 50_000
 # Of what is held for longer than this, only a growth by one part in `LAZINESS` is a reason to look again.
 MAX_RESTLESS_CHARS: Final = 1024
 LAZINESS: Final = 8
@@ -69,8 +74,10 @@ class Channel:
         self._edits: deque[Edit] = deque()
         # How much there was at the last look.
         self._looked = 0
-        # What that look cost, in units of work.
+        # What that look cost, and what looks may still cost, in units of work; when the last piece came.
         self._cost = 0.0
+        self._credit: float = CREDIT_UNITS
+        self._now: float | None = None
         self._masked_to = -1
         # What is being masked until it ends: "word", "user info", "block", or the quote that closes it.
         self._mask: str | None = None
@@ -86,15 +93,17 @@ class Channel:
         self._watch.take(text)
         self._text += text
         self.total += len(text)
+        idle_s = max(0.0, now - self._now) if self._now is not None else 0.0
+        self._now = now
+        self._credit += len(text) * CREDIT_PER_CHAR + idle_s * CREDIT_PER_SECOND
+        self._credit = min(self._credit, CREDIT_UNITS)
         # What is dear to look at is not looked at again for a few characters more: the looks at a text that grows would add up.
         held, grown = self.total - self.decided, self.total - self._looked
         idle = self._cost / UNITS_PER_NEW_CHAR if held <= MAX_RESTLESS_CHARS else held / LAZINESS
-        if grown < idle and held <= MAX_HELD_CHARS:
+        if (grown < idle or self._credit < self._cost) and held <= MAX_HELD_CHARS:
             return
-        self._looked, self._cost = self.total, 0.0
-        self._decide(force=False)
-        if self.total - self.decided > MAX_HELD_CHARS:
-            self._decide(force=True)
+        self._looked = self.total
+        self._decide(force=held > MAX_HELD_CHARS)
 
     def force(self) -> None:
         """Decide everything, though more may come: what would be a secret if it went on is masked."""
@@ -130,16 +139,18 @@ class Channel:
         return found
 
     def _decide(self, *, force: bool, ended: bool = False) -> None:
+        self._cost = 0.0
         if self._mask is not None:
             self._continue_mask()
         if self.decided == self.total:
             self._forget()
             return
         held = self._hold.start(self._text, self._base, self.decided - self._base)
+        self._spend(passing(len(self._text)) + HOLD)
         hold = self.total if force else self._base + held
         # Where nothing can leave, nothing has to be found.
         if (force or hold > self.decided) and self._worth_a_look():
-            hold = self._apply(self._secrets(self._text), hold, force=force)
+            hold = self._apply(self._secrets(self._text, self._work(self._text)), hold, force=force)
         if force and not ended:
             self._mask_open_end(hold)
         self.decided = max(self.decided, hold)
@@ -147,12 +158,19 @@ class Channel:
             self._mask = None
         self._forget()
 
-    def _secrets(self, text: str) -> list[list[Edit]]:
-        work = Work(len(text), STREAM_UNITS)
+    @staticmethod
+    def _work(text: str) -> Work:
+        return Work(len(text), STREAM_UNITS)
+
+    def _secrets(self, text: str, work: Work) -> list[list[Edit]]:
         budget = work.left
         secrets = self._redactor.secrets(text, work=work)
-        self._cost = budget - work.left
+        self._spend(budget - work.left)
         return secrets
+
+    def _spend(self, units: float) -> None:
+        self._cost += units
+        self._credit -= units
 
     def _worth_a_look(self) -> bool:
         """Tell whether the text could hold a secret: a keyword is near, or something looks drawn or wrapped."""
@@ -202,13 +220,15 @@ class Channel:
         """Mask what would become a secret if it went on."""
         if self._mask is not None or self.decided == hold:
             return
-        self._mask_explained_later()
+        # All guesses at what may come share what one look may cost.
+        work = self._work(self._text)
+        self._mask_explained_later(work)
         text, first = self._text, self.decided - self._base
         if first == len(text):
             return
         # What began earlier and is open was found open without a probe.
         cut = max(0, len(text) - MAX_PROBED_CHARS)
-        for secret in (secret for probe in _PROBES for secret in self._secrets(text[cut:] + probe)):
+        for secret in (secret for probe in _PROBES for secret in self._secrets(text[cut:] + probe, work)):
             begin, end = cut + secret[0].start, cut + secret[-1].end
             start = max(begin, first)
             if start < len(text) <= end and not self._bare_prefix(text[begin:]):
@@ -223,22 +243,23 @@ class Channel:
         if looks_random(tail, at_least=12) and tail.lower() != tail != tail.upper():
             self._close_with(len(text) - len(tail), "sk-key")
 
-    def _mask_explained_later(self) -> None:
+    def _mask_explained_later(self, work: Work) -> None:
         """Mask what a pipe behind it would make a password, if it looks like one."""
         text, first = self._text, self.decided - self._base
         if self._hold.line(text, self._base) == len(text):
             return
+        cut = max(0, len(text) - MAX_HELD_LINE_CHARS - CONTEXT_CHARS)
         for probe in self._redactor.finder.later:
-            for secret in self._secrets(text + probe):
-                start, end = secret[0].start, secret[-1].end
+            for secret in self._secrets(text[cut:] + probe, work):
+                start, end = cut + secret[0].start, cut + secret[-1].end
                 if (
                     first < end <= len(text)
                     and looks_like_password(text[start:end])
                     and " " not in text[start:end]
                 ):
-                    self._take(secret)
+                    self._take([Edit(cut + e.start, cut + e.end, e.replacement, e.rule_id) for e in secret])
                     if end == len(text):
-                        self._open_mask(secret)
+                        self._open_mask(secret, cut)
                     return
 
     def _bare_prefix(self, tail: str) -> bool:
@@ -251,9 +272,10 @@ class Channel:
         self._take([edit])
         self._open_mask([edit])
 
-    def _open_mask(self, secret: list[Edit]) -> None:
-        """Keep masking until the token, the quote or the key ends."""
-        before = self._text[max(0, secret[0].start - 1) : secret[0].start]
+    def _open_mask(self, secret: list[Edit], cut: int = 0) -> None:
+        """Keep masking until the token, the quote or the key ends; the places count from `cut`."""
+        start = cut + secret[0].start
+        before = self._text[max(0, start - 1) : start]
         if secret[0].rule_id == BLOCK_ID:
             self._mask = "block"
         else:

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from herma.policy.redaction import header, url
-from herma.policy.redaction.assignment import assigned, name_around, open_argument, open_quote
+from herma.policy.redaction.assignment import assigned, name_around
 from herma.policy.redaction.block import private_key
-from herma.policy.redaction.format import CommandRule, FormatRule
+from herma.policy.redaction.format import MAX_COMMAND_CHARS, CommandRule, FormatRule
 from herma.policy.redaction.gate import Gate, lowered
 from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.name import Names
 from herma.policy.redaction.number import NumberRule
+from herma.policy.redaction.quote import open_argument, open_quote, open_windows
 from herma.policy.redaction.run import Alphabet, plain
 from herma.policy.redaction.sweep import STRETCH_CHARS, Grammar, Sweep
 from herma.policy.redaction.work import COMMAND, LINE, RUN, VALUE, Work, passing
@@ -139,17 +140,20 @@ class Finder:
 
         Its end when there is none.
         """
-        verb = -1
-        for number, first, last in self.gate.hits(lowered(text[start:])):
-            grammars = self._by_number[number]
-            if self._assigned in grammars:
-                at = open_quote(text, *name_around(text, start + first, start + last), self.names)
-                if at >= 0:
-                    return at
-            # A keyword may hold the quote that opens the value.
-            if verb < 0 and any(grammar.command for grammar in grammars):
-                verb = start + first
-        return open_argument(text, verb) if verb >= 0 else len(text)
+        for first, last in open_windows(text, start):
+            for number, begin, end in self.gate.hits(lowered(text[first:last])):
+                if self._assigned in self._by_number[number]:
+                    at = open_quote(text, *name_around(text, first + begin, first + end), self.names)
+                    if at >= 0:
+                        return at
+        line = max(text.rfind("\n") + 1, len(text) - MAX_COMMAND_CHARS)
+        at = open_argument(text, line)
+        # A keyword may hold the quote that opens the value.
+        return at if at < len(text) and self._verb(lowered(text[line:at])) else len(text)
+
+    def _verb(self, lower: str) -> bool:
+        hits = self.gate.hits(lower)
+        return any(grammar.command for number, _, _ in hits for grammar in self._by_number[number])
 
     def find(self, text: str, work: Work | None = None) -> list[Hit]:
         """Find every secret of one text, in no order; hits may overlap.

@@ -25,7 +25,7 @@ from herma.policy.redaction.value import (
 from herma.policy.redaction.work import Work, judging
 from herma.policy.rule import Rule
 
-__all__ = ["CommandRule", "FormatRule"]
+__all__ = ["MAX_COMMAND_CHARS", "CommandRule", "FormatRule"]
 
 type Check = Literal["any", "digit", "drawn", "password", "random"]
 

@@ -17,6 +17,7 @@ __all__ = [
     "FORMAT",
     "HEAD",
     "HIT",
+    "HOLD",
     "JOINT",
     "LINE",
     "NAME",
@@ -74,6 +75,8 @@ TOKEN_UNITS: Final = 2
 NEW_NAME: Final = 4
 DOCUMENT: Final = 8
 TEXT: Final = 6
+# What more text could turn into a secret, looked for at the end of a stream's text.
+HOLD: Final = 20
 # A pattern that met its timeout has stalled for twenty milliseconds.
 TIMED_OUT: Final = 20_000
 

@@ -1,0 +1,92 @@
+"""Values in quotes: where one ends, and whether the end of a text leaves one open."""
+
+import re
+from typing import Final
+
+from herma.policy.redaction.join import joint_at
+from herma.policy.redaction.judgement import Value
+from herma.policy.redaction.name import Names
+
+__all__ = ["MAX_VALUE_CHARS", "QUOTED", "open_argument", "open_quote", "open_windows", "quoted_value"]
+
+# The longest single-line secret seen is a 2,300 character service account; a value beyond the bound is masked up to it and the
+# rest is masked with it, see `read_value`.
+MAX_VALUE_CHARS: Final = 16 * 1024
+# A value that is open at the end of a text begins at one of the last quotes of its kind: three, for two may be escaped.
+LAST_QUOTES: Final = 3
+# The longest way from a name to the quote of its value: some words of a sentence.
+MAX_JOINT_CHARS: Final = 256
+QUOTED: Final = re.compile(
+    r"""(?P<lead>[fFrRbBuUN@$]{0,2}|<<|\*{2}[ ]?)(?P<quote>\"{3}|'{3}|&quot;|["'`“\u2018«])""",
+)
+_CLOSING: Final = {"“": "”", "\u2018": "\u2019", "«": "»"}
+_KINDS: Final = ('"', "'", "`", "\u201c", "\u2018", "\u00ab", "&quot;", '"""', "'''")
+_OPENING: Final = re.compile(r"(?<![A-Za-z0-9_])(?P<quote>[\"'`])")
+
+
+def quoted_value(text: str, quoted: re.Match[str]) -> Value:
+    """Read the value behind a quote to the quote that closes it, to the end of its line, or to the bound."""
+    quote = quoted["quote"]
+    start = quoted.end()
+    closing = _CLOSING.get(quote, quote)
+    multiline = len(quote) == 3
+    end = start
+    stop = min(len(text), start + MAX_VALUE_CHARS)
+    while end < stop:
+        next_quote = text.find(closing, end, stop)
+        line_end = -1 if multiline else text.find("\n", end, stop)
+        if next_quote < 0 or 0 <= line_end < next_quote:
+            end = line_end if line_end >= 0 else stop
+            return Value(start, end, text[start:end], quote, False)
+        backslashes = 0
+        while text[next_quote - 1 - backslashes] == "\\" and next_quote - 1 - backslashes >= start:
+            backslashes += 1
+        if backslashes % 2 == 0 or (
+            closing == "'" and backslashes == 1 and text[start:next_quote].count("'") == 0
+        ):
+            return Value(start, next_quote, text[start:next_quote], quote, True)
+        end = next_quote + 1
+    return Value(start, stop, text[start:stop], quote, False)
+
+
+def open_windows(text: str, start: int) -> list[tuple[int, int]]:
+    """Give the parts of a text behind `start` in which the name of a value must stand that the text leaves open, in order."""
+    windows: list[tuple[int, int]] = []
+    for kind in _KINDS:
+        stop = len(text)
+        for _ in range(LAST_QUOTES):
+            stop = text.rfind(kind, start, stop)
+            if stop < 0:
+                break
+            windows.append((max(start, stop - MAX_JOINT_CHARS), stop + len(kind)))
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(windows):
+        if joined and first <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return joined
+
+
+def open_quote(text: str, first: int, last: int, names: Names) -> int:
+    """Tell where a quoted value beside this name begins that the text does not close; -1 when there is none."""
+    if names.classify(text[first:last].strip("-.")) is None:
+        return -1
+    joint = joint_at(text, last)
+    quoted = QUOTED.match(text, joint.end) if joint else None
+    if quoted is None:
+        return -1
+    value = quoted_value(text, quoted)
+    return value.start if not value.closed and value.end == len(text) else -1
+
+
+def open_argument(text: str, at: int) -> int:
+    """Tell where a quoted argument behind `at` begins that neither a quote nor a line's end closes; the text's end when none."""
+    while (opened := _OPENING.search(text, at)) is not None:
+        close = text.find(opened["quote"], opened.end())
+        line_end = text.find("\n", opened.end())
+        if close < 0 and line_end < 0:
+            return opened.end()
+        # An apostrophe opens nothing.
+        at = opened.end() if close < 0 or 0 <= line_end < close else close + 1
+    return len(text)
