@@ -78,6 +78,9 @@ class Environment:
 
     def _rest(self, name: str, text: str) -> tuple[str, bool]:
         """Give what is left of a value, and whether something doubtful was taken out."""
+        if "/../" in text:
+            # A path that leads out of where it seems to be is nothing usual.
+            return text, False
         try:
             for pattern in self._usual.get(name, ()):
                 text = pattern.sub(" ", text, timeout=MAX_SUB_S)
