@@ -12,6 +12,8 @@ __all__ = ["Gate", "lowered"]
 
 # Lower-casing these changes the length, which would move every place behind it.
 _LONGER: Final = str.maketrans({"\u0130": "i"})
+# A text made of keywords is not listed whole to tell that it holds one.
+STRETCH_CHARS: Final = 4096
 
 
 def lowered(text: str) -> str:
@@ -37,6 +39,13 @@ class Gate:
     def hits(self, lower: str) -> list[tuple[int, int, int]]:
         """Find (keyword number, start, end) of every keyword in a lower-cased text."""
         return self._find(lower)
+
+    def any(self, lower: str) -> bool:
+        """Tell whether a lower-cased text holds a keyword, without listing all of a long one."""
+        return any(
+            self._find(lower[max(0, start - self.longest) : start + STRETCH_CHARS])
+            for start in range(0, len(lower), STRETCH_CHARS)
+        )
 
     def last_end(self, lower: str) -> int:
         """Tell where the last keyword ends; 0 when there is none."""

@@ -7,7 +7,7 @@ from typing import Final
 from herma.policy.redaction.finder import Finder
 from herma.policy.redaction.gate import lowered
 from herma.policy.redaction.number import number_open_at
-from herma.policy.redaction.watch import CONTEXT_CHARS, STRETCH_CHARS, SUSPICIOUS, Watch
+from herma.policy.redaction.watch import CONTEXT_CHARS, SUSPICIOUS, Watch
 
 __all__ = ["MAX_HELD_LINE_CHARS", "Hold", "last_word"]
 
@@ -22,7 +22,6 @@ _MIN_PREFIX: Final = 3
 _MAX_PREFIX: Final = 48
 _PREFIX_CHARACTERS: Final = string.ascii_letters + string.digits + "_-.:/"
 _QUOTE: Final = re.compile("[\"'`\u201c\u2018\u00ab]|&quot;")
-_BREAK: Final = re.compile(r"[ \t\r]|(?<!\\)\n")
 
 
 class Hold:
@@ -82,13 +81,8 @@ class Hold:
 
 def last_word(text: str) -> int:
     """Find where the last word begins; a line continued with a backslash continues the word."""
-    stop = len(text)
-    while stop > 0:
-        start = max(0, stop - STRETCH_CHARS)
-        last = 0
-        for found in _BREAK.finditer(text, start, stop):
-            last = found.end()
-        if last:
-            return last
-        stop = start
-    return 0
+    blank = max(text.rfind(" "), text.rfind("\t"), text.rfind("\r"))
+    line_end = text.rfind("\n", blank + 1)
+    while line_end > 0 and text[line_end - 1] == "\\":
+        line_end = text.rfind("\n", blank + 1, line_end)
+    return max(blank, line_end) + 1

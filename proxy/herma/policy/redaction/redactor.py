@@ -98,7 +98,7 @@ class Redactor:
     def quiet(self, text: str, work: Work) -> bool:
         """Tell at little cost that nothing in a text could be a secret; most texts are quiet, and no part of one is louder."""
         work.left -= 2 + 2 * passing(len(text))
-        return not (wrapped(text) or self.finder.gate.hits(lowered(text)) or may_hold(text))
+        return not (wrapped(text) or self.finder.gate.any(lowered(text)) or may_hold(text))
 
     def json(self, raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:
         """Mask the secrets in a JSON text, inside its strings; what is no JSON is treated as text.

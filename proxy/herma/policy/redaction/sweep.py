@@ -24,6 +24,7 @@ from herma.policy.redaction.work import (
     NAME,
     PIECE_CHARS,
     PLACE,
+    REPEATED_COMMAND,
     TIMED_OUT,
     Work,
     unjudged,
@@ -88,7 +89,8 @@ class Sweep:
         # Where each grammar has already looked: a hostile repetition is read once, not once a repetition.
         self._seen: dict[int, int] = {}
         self._tried: dict[int, int] = {}
-        self._failures: dict[int, int] = {}
+        # How often each verb found nothing, and where it did last.
+        self._failures: dict[int, tuple[int, int]] = {}
         # Ends of placeholders: the class inside one (`[password:7f3a91c2]`) is a keyword as well.
         self._masked = [found.span() for found in PLACEHOLDER.finditer(text)] if "[" in text else []
         self._starts = [start for start, _ in self._masked]
@@ -165,9 +167,12 @@ class Sweep:
                 for other in grammar.covers:
                     self._seen[other] = max(last, self._seen.get(other, 0))
         elif grammar.command and not grammar.line:
-            if self._failures.get(number, 0) < FREE_TRIES:
-                self._failures[number] = self._failures.get(number, 0) + 1
-            else:
+            tries, last = self._failures.get(number, (0, -SAME_COMMAND_CHARS))
+            self._failures[number] = tries + 1, start
+            if start - last < SAME_COMMAND_CHARS and _SEPARATOR.search(text, last, start) is None:
+                # One verb behind another makes the pattern try all that may stand between a verb and its credential.
+                work.left -= REPEATED_COMMAND
+            if tries >= FREE_TRIES:
                 # What this verb did not find, the same verb a few characters on will not find either.
                 separator = _SEPARATOR.search(text, end, end + SAME_COMMAND_CHARS)
                 self._seen[number] = separator.start() if separator else end + SAME_COMMAND_CHARS

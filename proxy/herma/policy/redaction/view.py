@@ -58,7 +58,7 @@ _ENTITY: Final = re.compile(
 )
 # RFC 2045 section 6.7: where the sign `=` itself is encoded, or several characters in a row, a mail or form was.
 _QUOTED_PRINTABLE: Final = re.compile(r"=(?:([2-7][0-9A-F])|\r?\n)", re.ASCII)
-_PRINTABLE_RUN: Final = re.compile(r"(?:=[2-7][0-9A-F]){3}", re.ASCII)
+_PRINTABLE_RUN: Final = re.compile(r"=[2-7][0-9A-F]=[2-7][0-9A-F]=[2-7][0-9A-F]", re.ASCII)
 # Between two deltas of one text in a recorded event stream.
 _EVENT_GAP: Final = re.compile(
     r"\"[}\]][^\n\"]{0,16}(?:,\"[^\n]{0,200})?\r?\n\r?\n(?:event:[^\n]{0,80}\r?\n)?data:[ ]?\{[^\n]{0,300}?"

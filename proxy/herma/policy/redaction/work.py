@@ -24,6 +24,7 @@ __all__ = [
     "NEW_NAME",
     "PIECE_CHARS",
     "PLACE",
+    "REPEATED_COMMAND",
     "RUN",
     "STREAM_UNITS",
     "STRING",
@@ -53,7 +54,7 @@ CHARS_JUDGED_PER_UNIT: Final = 12
 MAX_DEAR_CHARS: Final = 1024
 
 # What the steps cost, as measured: a keyword seen, a name looked up, a table under it read, what joins it to a value, the value judged, a vendor's
-# format tried (at its literal, or at a place before it), a command tried, a line searched for one, a secret taken.
+# format tried (at its literal, or at a place before it), a command tried, one tried again in the same command, a line searched for one, a secret taken.
 PLACE: Final = 1
 NAME: Final = 1.5
 HEAD: Final = 6
@@ -62,6 +63,7 @@ VALUE: Final = 10
 FORMAT: Final = 2
 BEGINNING: Final = 0.3
 COMMAND: Final = 7
+REPEATED_COMMAND: Final = 90
 LINE: Final = 30
 HIT: Final = 20
 # An escape decoded, a run of token characters seen, a run of base64 decoded, a string of a document looked at,
