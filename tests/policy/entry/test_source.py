@@ -35,6 +35,7 @@ FETCHED: dict[str, tuple[str, set[str]]] = {
     "a module of a stranger in clear": ("deno run -A http://drop.example.com/m.ts", {"source:raw"}),
     "a module of a stranger": ("deno run -A https://drop.example.com/m.ts", {"source:archive"}),
     "an index of a stranger": ("helm repo add x https://charts.example.com", {"source:git"}),
+    "a chart of a stranger": ("helm install x https://charts.example.com/x-1.tgz", {"source:git"}),
     "a module of a forge": ("deno run https://raw.githubusercontent.com/x/y/m.ts", {"source:git"}),
     "another registry": ("dotnet tool install x --add-source https://api.nuget.org/v3/index.json", set()),
     "a source in an option": ("gem install x --source=http://192.0.2.1", {"source:raw"}),

@@ -51,7 +51,7 @@ class Sources:
             if name in _ENGINES:
                 yield from self._of_image(call.argv)
             if name in self._runtimes:
-                yield from self._of_runtime(call.argv, installs=name in _INSTALLERS)
+                yield from self._of_runtime(call.argv, name)
             if name not in _FETCHERS:
                 continue
             line = " ".join(call.argv)
@@ -86,9 +86,9 @@ class Sources:
         else:
             yield "source:archive" if archive or "git" not in address else "source:git"
 
-    def _of_runtime(self, argv: Sequence[str], *, installs: bool) -> Iterator[str]:
+    def _of_runtime(self, argv: Sequence[str], name: str) -> Iterator[str]:
         """Give the effects of the addresses that a runtime or another package manager takes a program from."""
-        for source in islice(_fetched(argv, installs=installs), MAX_SOURCES):
+        for source in islice(_fetched(argv, installs=name in _INSTALLERS), MAX_SOURCES):
             host = next((host for host in hosts(source) if host.scheme), None)
             if host is None or host.scheme != "https":
                 yield from self.of(source)
@@ -98,7 +98,7 @@ class Sources:
                 # Where modules are published from a forge, as `deno run` takes them.
                 yield "source:git"
             else:
-                code = source.lower().partition("#")[0].endswith(_PROGRAMS)
+                code = name not in _CLUSTERS and source.lower().partition("#")[0].endswith(_PROGRAMS)
                 yield from (
                     "source:git" if effect == "source:archive" and not code else effect
                     for effect in self.of(source)
@@ -172,6 +172,8 @@ _INSTALLERS = frozenset(
         "choco",
     }
 )
+# What they fetch runs in a cluster or container, and not on this host.
+_CLUSTERS = frozenset({"helm", "kubectl", "docker", "podman"})
 _SOURCE_OPTIONS = frozenset(
     {"--git", "--source", "--server", "--add-source", "-source", "--registry", "--repo", "--repository", "--repository-url", "--from",
      "-if", "-f", "-c", "-cp", "-classpath", "--class-path", "-s", "-u", "-i", "-ivh", "-uvh", "--index", "--index-url", "--import", "--loader",
