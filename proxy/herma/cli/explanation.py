@@ -19,8 +19,9 @@ from herma.policy.entry.finder import entries
 from herma.policy.exchange import Exchange
 from herma.policy.exemption import Exemption, Exemptions, Kind, Subject, digest_of, passage, route_name
 from herma.policy.jsondoc import strings
+from herma.policy.redaction.decode import DECODERS
 from herma.policy.redaction.redactor import Redactor
-from herma.policy.redaction.view import DECODERS, View
+from herma.policy.redaction.view import View
 from herma.policy.redaction.work import Work
 from herma.policy.rule import Rule
 

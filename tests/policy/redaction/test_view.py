@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.redaction.view import _SHELL, DECODERS, MAX_AFTER, MAX_BEFORE, View, _shell, wrapped
+from herma.policy.redaction.decode import _SHELL, DECODERS, _shell, wrapped
+from herma.policy.redaction.view import MAX_AFTER, MAX_BEFORE, View
 from support.redactor import GITHUB, masked
 
 HALF = len(GITHUB) // 2

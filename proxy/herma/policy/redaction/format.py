@@ -126,7 +126,8 @@ class CommandRule:
         for start, end, written in zip(
             found.starts("secret"), found.ends("secret"), found.captures("secret"), strict=True
         ):
-            if self._accepts(written):
+            # `user[:password]` tells a form.
+            if self._accepts(written) and found.string[max(0, start - 2) : start] != "[:":
                 yield Hit(start, end, self.id, written)
 
     def _accepts(self, written: str) -> bool:

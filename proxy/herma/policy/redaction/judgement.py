@@ -37,6 +37,12 @@ _LABEL: Final = re.compile(
 )
 # `entra-id-bearer-via-hook`: words that tell, not letters that were drawn.
 _PHRASE: Final = re.compile(r"[a-z]{1,15}(?:-[a-z]{1,15}){3,12}$", re.ASCII)
+# Names of types: `OAuth2Token`, `Ed25519PrivateKey`. A password may look so, a drawn value does not.
+_TYPE: Final = re.compile(
+    r"(?:[A-Z]?[A-Z][a-z]{1,15}\d{0,5}|[A-Z]{2,6}\d{0,5}|Argon2id?|Secp256[kr]1){1,6}"
+    r"(?<=oken|.Key|cret|Hash|gest|rray|ring|ffer|Type|oded|aims|tial)s?\d{0,3}(?:<[\w, <>\[\]]{1,60}>)?$",
+    re.ASCII,
+)
 _FILLED_IN: Final = re.compile(r"\{[A-Za-z_][\w.]{0,40}\}", re.ASCII)
 _DIGIT: Final = re.compile(r"\d")
 _MORE: Final = re.compile(r"[ \t]+[\w(]")
@@ -164,6 +170,8 @@ def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
 def _judge_bare(known: Name, value: Value, form: Form, text: str) -> bool:
     written = value.text[:MAX_JUDGED_CHARS]
     if form.comma:
+        return False
+    if not known.password and _TYPE.match(written):
         return False
     if form.compared:
         return looks_issued(written) and not identifier(written)

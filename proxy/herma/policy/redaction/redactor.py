@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final
 
 from herma.policy.decision import Finding
+from herma.policy.redaction.decode import DECODERS, wrapped
 from herma.policy.redaction.document import redact_json
 from herma.policy.redaction.encoded import encoded, may_hold
 from herma.policy.redaction.finder import Finder
@@ -17,7 +18,7 @@ from herma.policy.redaction.fingerprint import Fingerprinter
 from herma.policy.redaction.gate import lowered
 from herma.policy.redaction.glance import Glance
 from herma.policy.redaction.hit import Certainty, Hit
-from herma.policy.redaction.view import DECODERS, Span, View, wrapped
+from herma.policy.redaction.view import Span, View
 from herma.policy.redaction.work import TEXT, Work, passing
 from herma.policy.rule import Rule
 from herma.policy.secret import Secret
