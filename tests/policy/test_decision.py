@@ -21,3 +21,18 @@ def test_the_gravest_finding_decides(levels: list[Level], expected: Verdict) -> 
     findings = [Finding("r", level) for level in levels]
     assert verdict(findings) is expected
     assert any(finding.blocks for finding in findings) is (expected is Verdict.BLOCK)
+
+
+@pytest.mark.parametrize(
+    ("place", "shown"),
+    [
+        ("", ""),
+        ("/mcp_servers/files-2/args/3", "/mcp_servers/files-2/args/3"),
+        ("header:Authorization", "header:Authorization"),
+        ("/env/ghp_F4keK3yF0rT3stF4keK3yF0rT3stF4ke", "/env/*"),
+        ("/a sentence with blanks/é", "/*/*"),
+    ],
+)
+def test_a_place_does_not_repeat_what_the_caller_hid_in_a_name(place: str, shown: str) -> None:
+    """What looks like a name stays, anything else is a star."""
+    assert Finding("r", place=place).shown_place == shown

@@ -216,7 +216,7 @@ def _indented(texts: Sequence[str]) -> Iterator[str]:
 def _of_reason(reason: Reason) -> Iterator[str]:
     finding = reason.finding
     exempted = ", exempted" if finding.exempted else ""
-    yield f"{finding.rule_id}  {finding.level}  {finding.attack or '-'}  at {finding.place or '/'}{exempted}"
+    yield f"{finding.rule_id}  {finding.level}  {finding.attack or '-'}  at {finding.shown_place or '/'}{exempted}"
     if reason.rule is not None:
         yield f"    {reason.rule.title}"
         yield f"    {reason.rule.description}"

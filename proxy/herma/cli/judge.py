@@ -157,7 +157,7 @@ def _finding(found: Finding) -> dict[str, Any]:
         "rule": found.rule_id,
         "level": found.level,
         "attack": found.attack,
-        "where": found.place,
+        "where": found.shown_place,
     }
     return {**line, "exempted": True} if found.exempted else line
 

@@ -3,6 +3,7 @@
 A decision is one of `Allow`, `Rewrite` and `Deny`; take it apart with `match` and close with `assert_never`.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -55,7 +56,14 @@ class Finding:
         """Tell whether it refuses: `high` and `critical` do, lower levels only report."""
         return self.level in _BLOCKING
 
+    @property
+    def shown_place(self) -> str:
+        """The place as it may be written down: a member's name is the caller's, and may be a secret itself."""
+        return "/".join(step if _PLAIN_STEP.fullmatch(step) else "*" for step in self.place.split("/"))
 
+
+# Names of members as people give them. A key or a token is longer and mixes digits in, a text has blanks.
+_PLAIN_STEP = re.compile(r"[A-Za-z_.~:-]{0,64}|[\w.~:-]{1,20}", re.ASCII)
 _BLOCKING = frozenset({Level.HIGH, Level.CRITICAL})
 
 

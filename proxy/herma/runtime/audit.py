@@ -110,7 +110,7 @@ def _rule(found: Finding) -> dict[str, Any]:
     said: dict[str, Any] = {
         "id": found.rule_id,
         "level": found.level,
-        "place": found.place,
+        "place": found.shown_place,
         "attack": found.attack,
     }
     return {**said, "exempted": True} if found.exempted else said
