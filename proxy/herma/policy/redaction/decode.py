@@ -13,7 +13,7 @@ from herma.policy.redaction.variable import joined_variables, may_join_variables
 from herma.policy.redaction.view import View
 from herma.policy.redaction.work import Work
 
-__all__ = ["DECODERS", "wrapped"]
+__all__ = ["DECODERS", "EVENT_GAP", "wrapped"]
 
 # One class of characters in front, so that the search skips to them.
 _INVISIBLE: Final = re.compile(
@@ -61,7 +61,7 @@ _ENTITY: Final = re.compile(
 _QUOTED_PRINTABLE: Final = re.compile(r"=(?:([2-7][0-9A-F])|\r?\n)", re.ASCII)
 _PRINTABLE_RUN: Final = re.compile(r"=[2-7][0-9A-F]=[2-7][0-9A-F]=[2-7][0-9A-F]", re.ASCII)
 # Between two deltas of one text in a recorded event stream.
-_EVENT_GAP: Final = re.compile(
+EVENT_GAP: Final = re.compile(
     r"\"[}\]][^\n\"]{0,16}(?:,\"[^\n]{0,200})?\r?\n\r?\n(?:event:[^\n]{0,80}\r?\n)?data:[ ]?\{[^\n]{0,300}?"
     r"\"(?:content|text|delta|arguments|partial_json|reasoning_content)\":[ ]?\"(?!\{)"
 )
@@ -194,7 +194,7 @@ def _is_quoted_printable(text: str) -> bool:
 
 
 def _events(view: View, work: Work | None = None) -> View | None:
-    return view.derive(_EVENT_GAP, lambda _: "", work) if "\ndata:" in view.text else None
+    return view.derive(EVENT_GAP, lambda _: "", work) if "\ndata:" in view.text else None
 
 
 def _unreversed(view: View, work: Work | None = None) -> View | None:

@@ -4,6 +4,7 @@ import re
 import string
 from typing import Final
 
+from herma.policy.redaction.decode import EVENT_GAP
 from herma.policy.redaction.finder import Finder
 from herma.policy.redaction.gate import lowered
 from herma.policy.redaction.number import number_open_at
@@ -22,6 +23,18 @@ _MIN_PREFIX: Final = 3
 _MAX_PREFIX: Final = 48
 _PREFIX_CHARACTERS: Final = string.ascii_letters + string.digits + "_-.:/"
 _QUOTE: Final = re.compile("[\"'`\u201c\u2018\u00ab]|&quot;")
+# `A=x;` of a shell, with more to come.
+_SETS: Final = re.compile(r"(?<![\w$-])[A-Za-z_]\w{0,40}=[\"']?(?P<value>[\w.+/=-]{2,256}+)[\"']?;", re.ASCII)
+# A word is a credential only as far as this.
+MAX_WORD_CHARS: Final = 512
+# A value in quotes that goes on in quotes on the next line: what is still open of it, at most eight pieces.
+MAX_PIECES_CHARS: Final = 1024
+_PIECES: Final = re.compile(
+    r"(?:[\"'][\w.+/=-]{2,512}+[\"'](?:\n[ \t]{0,32})?){1,8}(?:[\"'][\w.+/=-]{0,512})?$", re.ASCII
+)
+# The last word of an event, and what stands of it in the event before.
+MAX_EVENTS_CHARS: Final = 4096
+_CLOSES: Final = ('"}', '"]')
 
 
 class Hold:
@@ -44,13 +57,16 @@ class Hold:
                 hold,
                 self._finder.open_quote(text, max(0, first - CONTEXT_CHARS, len(text) - MAX_QUOTE_CHARS)),
             )
+            hold = min(hold, _in_lines(text))
+        if near and "data:" in text:
+            hold = min(hold, _in_events(text))
         if self._finder.numbers:
             hold = min(hold, number_open_at(text))
         return max(first, min(hold, self.line(text, base)))
 
     def line(self, text: str, base: int) -> int:
         """Find where the lines begin that something on them may explain; the text's end when there are none."""
-        hold = self._list(text) if self._watch.near else len(text)
+        hold = min(self._list(text) if self._watch.near else len(text), self._setting(text))
         command, line = self._watch.command, max(self._watch.line, base)
         if command < 0 or self._watch.total - line > MAX_HELD_LINE_CHARS:
             return hold
@@ -59,6 +75,14 @@ class Hold:
             again = self._finder.commands.first_start(lowered(text[line - base :]))
             command = line + again if again >= 0 else self._watch.total
         return min(hold, command - base)
+
+    def _setting(self, text: str) -> int:
+        """Find where a line begins to set variables that the rest of it may put together; the text's end when it does not."""
+        line = max(text.rfind("\n") + 1, len(text) - MAX_HELD_LINE_CHARS)
+        if self._watch.suspicious < 0 or text.find(";", line) < 0:
+            return len(text)
+        found = _SETS.search(text, line)
+        return found.start("value") if found is not None else len(text)
 
     def _list(self, text: str) -> int:
         """Find where a list begins that is told by its second entry: on the line of its name, or on the two below."""
@@ -86,3 +110,28 @@ def last_word(text: str) -> int:
     while line_end > 0 and text[line_end - 1] == "\\":
         line_end = text.rfind("\n", blank + 1, line_end)
     return max(blank, line_end) + 1
+
+
+def _in_lines(text: str) -> int:
+    """Find where a value in quotes begins that the next line may go on with; the text's end when there is none."""
+    found = _PIECES.search(text, max(0, len(text) - MAX_PIECES_CHARS))
+    return found.start() if found is not None else len(text)
+
+
+def _in_events(text: str) -> int:
+    """Find where the last word of a recorded event stream begins, in whichever event; the text's end when there is none."""
+    tail = max(0, len(text) - MAX_EVENTS_CHARS)
+    close = max(text.rfind(sign, tail) for sign in _CLOSES)
+    if close < 0:
+        return len(text)
+    start = _run_start(text, close)
+    gaps = {found.end(): found.start() for found in EVENT_GAP.finditer(text, tail)}
+    while start in gaps:
+        start = _run_start(text, gaps[start])
+    return start
+
+
+def _run_start(text: str, end: int) -> int:
+    """Find where the word begins that ends at `end`."""
+    word = text[max(0, end - MAX_WORD_CHARS) : end]
+    return end - len(word) + len(word.rstrip(_PREFIX_CHARACTERS))
