@@ -190,3 +190,11 @@ def test_counts_and_times_beside_such_names_stay(written: str) -> None:
     """A number is a credential only where it is too long to be anything else."""
     raw = written.encode()
     assert redactor().json(raw) == (raw, ())
+
+
+def test_a_clean_document_beside_a_secret_keeps_its_bytes() -> None:
+    """What the look has found clean is not read again."""
+    raw = json.dumps({"a": json.dumps({"x": "plain words"}), "b": GITHUB}).encode()
+    out, findings = redactor().json(raw)
+    assert len(findings) == 1
+    assert json.loads(out)["a"] == json.loads(raw)["a"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.redaction.gate import Gate, lowered
+from herma.policy.redaction.gate import STRETCH_CHARS, Gate, lowered
 
 
 def test_overlapping_keywords_are_all_found() -> None:
@@ -12,6 +12,14 @@ def test_overlapping_keywords_are_all_found() -> None:
     gate = Gate(["api_key", "key"])
     found = {(gate.keywords[number], start, end) for number, start, end in gate.hits("my api_key")}
     assert found == {("api_key", 3, 10), ("key", 7, 10)}
+
+
+def test_any_tells_of_a_keyword_at_any_border() -> None:
+    """A long text is asked in stretches, and none falls between them."""
+    gate = Gate(["token"])
+    for shift in range(8):
+        assert gate.any("." * (STRETCH_CHARS - shift) + "token")
+    assert not gate.any("." * 3 * STRETCH_CHARS)
 
 
 def test_the_last_end_tells_whether_there_is_a_keyword() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from herma.policy.redaction.judgement import Form, Value, has_digit, identifier, judge, left_alone, more_words
 from herma.policy.redaction.name import Name, Strength
+from support.redactor import masked
 
 PASSWORD = Name("password", Strength.STRONG, password=True)
 WEAK_PASSWORD = Name("password", Strength.WEAK, password=True)
@@ -104,3 +105,18 @@ def test_small_questions_about_values() -> None:
     assert more_words("x and", 1)
     assert not more_words("x;", 1)
     assert has_digit("a1")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "accessToken: OAuth2Token",
+        "privateKey: Ed25519PrivateKey;",
+        "signingKey: Secp256k1PrivateKey,",
+        "token: ERC20Token",
+        "usage: curl --user 'user[:passwd]' url",
+    ],
+)
+def test_types_and_forms_are_no_values(text: str) -> None:
+    """A name that ends in what it holds, with the number of a standard in it."""
+    assert masked(text) == text

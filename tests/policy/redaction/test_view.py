@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from herma.policy.redaction.decode import _SHELL, DECODERS, _shell, wrapped
+from herma.policy.redaction.hit import Hit
+from herma.policy.redaction.redactor import Redactor
 from herma.policy.redaction.view import MAX_AFTER, MAX_BEFORE, View
 from support.redactor import GITHUB, masked
 
@@ -35,6 +37,17 @@ WRAPPED = {
     "percent inside": GITHUB.replace("_", "%5F"),
     "entities": f"&quot;token&quot;:&quot;{GITHUB}&quot;",
     "numeric entities": GITHUB.replace("_", "&#95;").replace("K", "&#x4b;"),
+    "turned round": f"echo '{GITHUB[::-1]}' | rev",
+    "turned round in a here-string": f"rev <<< {GITHUB[::-1]}",
+    "turned round in a quoted here-string": f'rev <<< "{GITHUB[::-1]}"',
+    "arguments that are none": f"{A}$@{B[:3]}${{*}}{B[3:]}",
+    "quotes on two lines": f'k = (\n    "{A}"\n    "{B}"\n)',
+    "letters of Cyrillic": GITHUB.replace("p_", "\u0440_"),
+    "a soft line break": f"{'a mail that goes on and ' * 3}x {GITHUB[:12]}=\n{GITHUB[12:]} bye",
+    "base64 in lines": base64.encodebytes(
+        f"{'some text before the ' * 4}{GITHUB} and behind".encode()
+    ).decode(),
+    "two variables": f"a={A}\nb={B}\nrun $a$b",
     "two events": f'data: {{"delta":{{"content":"{A}"}}}}\n\ndata: {{"delta":{{"content":"{B}"}}}}\n\n',
 }
 
@@ -62,6 +75,24 @@ def test_a_view_holds_only_the_surroundings_of_what_changed() -> None:
     assert len(view.text) <= MAX_BEFORE + MAX_AFTER + 4
     at = view.text.index("A")
     assert view.spans(at, at + 1) == [(10 * MAX_AFTER, 10 * MAX_AFTER + 6)]
+
+
+def test_a_gap_between_near_matches_is_copied_once() -> None:
+    """What lies between two matches on one long line is in the view, whole."""
+    between = "b" * (MAX_BEFORE + 88)
+    view = View(f"%41{between}%42").derive(re.compile("%4[12]"), lambda _: "x")
+    assert view is not None
+    assert view.text == f"x{between}x"
+
+
+def test_what_spans_the_border_of_far_pieces_has_no_place() -> None:
+    """The line ends between them are the view's own."""
+    gap = "c\n" * MAX_AFTER
+    view = View(f"%41{gap}%42").derive(re.compile("%4[12]"), lambda _: "x")
+    assert view is not None
+    at = view.text.index("\n\n")
+    assert view.spans(at + 1, at + 2) == []
+    assert list(Redactor._mapped(view, 1, [Hit(at + 1, at + 2, "token", "x")])) == []
 
 
 @given(st.text(alphabet="a\\u0041\"'%2\n\x1b[m&;x\u200b$IFS", max_size=80), st.data())

@@ -346,3 +346,14 @@ def test_a_string_that_carries_on_and_holds_another_secret_goes_whole() -> None:
     sse.feed(event({"response": GITHUB[:12]}), 0.0)
     second = sse.feed(event({"response": f"{GITHUB[12:]} {OPENAI}"}), 0.0)
     assert json.loads(second.removeprefix(b"data: ")) == {"response": ""}
+
+
+def test_an_event_that_is_too_dear_to_judge_leaves_as_a_mark() -> None:
+    """It stays an event with a JSON value, and what was not judged is not in it."""
+    sse = SseRedactor(redactor())
+    value = {"kind": ['password is F4keK3y7x token="a1'] * 20_000, "more": GITHUB}
+    out = b"".join([sse.feed(event(value), 0.0), sse.finish(0.0)])
+    assert GITHUB.encode() not in out
+    assert len(out) < 200
+    assert "unjudged" in json.loads(out.split(b"data: ")[1])
+    assert [found.rule_id for found in sse.take_findings()] == ["unjudged"]

@@ -126,8 +126,8 @@ def _in_events(text: str) -> int:
         return len(text)
     start = _run_start(text, close)
     gaps = {found.end(): found.start() for found in EVENT_GAP.finditer(text, tail)}
-    while start in gaps:
-        start = _run_start(text, gaps[start])
+    while (gap := gaps.get(start)) is not None and (before := _run_start(text, gap)) < gap:
+        start = before
     return start
 
 

@@ -1,0 +1,41 @@
+"""Variables that make one value together."""
+
+from herma.policy.redaction import variable
+from herma.policy.redaction.variable import joined_variables, may_join_variables
+from herma.policy.redaction.view import View
+from herma.policy.redaction.work import Work
+from support.redactor import GITHUB, masked
+
+A, B = GITHUB[:14], GITHUB[14:]
+
+
+def test_two_halves_in_two_variables_are_one_secret() -> None:
+    """Both assignments lose their value, in whatever order they stand; the use stays."""
+    for text in (
+        f'A={A}; B={B}; curl -H "Authorization: Bearer $A$B" h',
+        f"b='{B}'\na='{A}'\nexport T=\"${{a}}${{b}}\"",
+    ):
+        out = masked(text)
+        assert A not in out
+        assert B not in out
+        assert text[-4:] == out[-4:]
+
+
+def test_variables_that_the_text_does_not_set_join_nothing() -> None:
+    """Neither does a text without two of them side by side."""
+    assert joined_variables(View("A=x; echo $HOME$USER")) is None
+    assert joined_variables(View("echo $A")) is None
+    assert not may_join_variables("A=x")
+
+
+def test_what_is_joined_is_bounded() -> None:
+    """A program that sets and uses variables without end is read at its beginning; spent work ends the reading."""
+    many = "".join(f"a{number}=xx\n" for number in range(variable.MAX_ASSIGNMENTS + 9))
+    last = variable.MAX_ASSIGNMENTS + 8
+    assert joined_variables(View(f"{many}echo $a{last}$a{last}")) is None
+    used = joined_variables(View("a=xx\n" + "echo $a$a\n" * (variable.MAX_USES + 20)))
+    assert used is not None
+    assert used.text.count("xxxx") <= variable.MAX_USES + 20
+    spent = Work(0)
+    spent.left = 0
+    assert joined_variables(View("a=x1\nb=x2\n$a$b"), spent) is None
