@@ -81,6 +81,7 @@ _REVERSED: Final = re.compile(
     r"|(?<=rev[ ]<<<[ ][\"'])[A-Za-z0-9_.+/=-]{12,512}+",
     re.ASCII,
 )
+_TURNING: Final = ("| rev", "|rev", "|  rev", "rev <<<")
 # Letters of other alphabets that look like those of a vendor's prefix, beside ASCII letters.
 _ALIKE: Final = {
     **dict(
@@ -204,7 +205,7 @@ def _unreversed(view: View, work: Work | None = None) -> View | None:
 
 
 def _may_be_reversed(text: str) -> bool:
-    return "rev" in text and _REVERSED.search(text) is not None
+    return any(sign in text for sign in _TURNING) and _REVERSED.search(text) is not None
 
 
 def _lines(view: View, work: Work | None = None) -> View | None:
