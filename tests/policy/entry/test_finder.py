@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from herma.policy.entry import finder, written
+from herma.policy.entry import text as texts_module
 from herma.policy.entry.finder import Entry, Kind, entries, may_hold_entry
 
 ENTRY = {"command": "bash", "args": ["-c", "echo hi"]}
@@ -65,7 +66,7 @@ LINES = {
     "another addition": ("hermes mcp add x bash", {"command": "x bash"}),
     "a command without arguments": (
         "mcp_servers:\n  x:\n    command: bash\n",
-        {"command": "bash", "env": {}},
+        {"command": "bash"},
     ),
     "arguments that say so, without the word": (
         "command: bash\nargs: []\n",
@@ -116,19 +117,21 @@ def test_nests_and_attempts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     """JSON in JSON in JSON, deep JSON and text full of braces end the search."""
     assert list(entries(["command args {" + "{" * 500])) == []
     deep: Any = {"mcp_servers": {"j": ENTRY}}
-    for _ in range(6):
+    for _ in range(finder.MAX_NESTING + 2):
         deep = {"mcp_x": json.dumps(deep)}
-    assert [entry for entry in entries(deep) if entry.name == "j"] == []
+    assert [entry.kind for entry in entries(deep)] == [Kind.UNREAD]
     assert list(entries(['{"x":' * 100_000 + '"args":'])) == []
     monkeypatch.setattr(written, "MAX_NAMES", 3)
-    text = json.dumps([ENTRY] * 5)
+    text = "see " + json.dumps([ENTRY] * 5)
     assert [entry.kind for entry in entries([text])] == [Kind.UNREAD]
 
 
 @pytest.mark.parametrize("padding", ["x", " ", "mcp "])
 def test_a_string_that_is_too_long_to_be_read_is_not_read_in_part(padding: str) -> None:
     """An entry behind more text than is searched counts as one of that size, so that no check judges it by halves."""
-    text = padding * (finder.MAX_STRING_CHARS // len(padding)) + json.dumps({"mcp_servers": {"j": ENTRY}})
+    text = padding * (texts_module.MAX_STRING_CHARS // len(padding)) + json.dumps(
+        {"mcp_servers": {"j": ENTRY}}
+    )
     found = list(entries({"a": text}))
     assert [entry.place for entry in found] == ["/a"]
     assert found[0].kind is Kind.UNREAD
@@ -136,7 +139,7 @@ def test_a_string_that_is_too_long_to_be_read_is_not_read_in_part(padding: str) 
 
 def test_a_long_string_without_names_of_entries_is_no_entry() -> None:
     """A picture in base64 may hold the letters of any word by chance."""
-    text = "bWNwcommandargsMCPurl" * finder.MAX_STRING_CHARS
+    text = "bWNwcommandargsMCPurl" * texts_module.MAX_STRING_CHARS
     assert list(entries({"a": text, "mcp": {"b": text}})) == []
 
 
@@ -162,7 +165,7 @@ def test_any_text_can_be_searched(text: str) -> None:
 
 def test_configuration_text_beyond_the_bound_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """More YAML in one body than can be read counts as unread."""
-    monkeypatch.setattr(finder, "MAX_OUTLINED_CHARS", 40)
+    monkeypatch.setattr(texts_module, "MAX_OUTLINED_CHARS", 40)
     text = "hooks:\n  a:\n  - command: x\n"
     assert Kind.UNREAD not in {entry.kind for entry in entries([text])}
     assert Kind.UNREAD in {entry.kind for entry in entries([text, text])}
@@ -173,20 +176,21 @@ def test_a_name_or_a_path_is_not_read_as_text() -> None:
     assert list(entries({"a": "/srv/mcp/command/args"})) == []
 
 
-def test_text_in_text_in_text_is_read_as_lines_only() -> None:
-    """Below the bound on nests, JSON is not taken apart any more; lines are."""
-    text = json.dumps({"command": "bash", "args": ["-c"]}) + "\nmcp add x -- crontab /x"
+def test_text_in_text_beyond_the_bound_is_refused() -> None:
+    """JSON in JSON is read as far as transcripts of transcripts go; what is wrapped once more counts as unread."""
+    text = json.dumps({"command": "bash", "args": ["-c"]})
     for _ in range(finder.MAX_NESTING):
         text = json.dumps({"mcp_servers": text})
-    assert [entry.fields for entry in entries([text])] == [{"command": "crontab /x"}]
+    assert [entry.fields for entry in entries([text])] == [{}]
+    assert [entry.kind for entry in entries([text])] == [Kind.UNREAD]
 
 
 def test_values_and_keys_beyond_the_bounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """More JSON objects, or more keys that are set, than can be looked at count as unread."""
     texts = [json.dumps({"command": "x", "args": []})] * 3 + ["hermes config set hooks.b c"] * 3
     assert Kind.UNREAD not in {entry.kind for entry in entries(texts)}
-    monkeypatch.setattr(finder, "MAX_VALUES", 2)
+    monkeypatch.setattr(texts_module, "MAX_VALUES", 2)
     assert Kind.UNREAD in {entry.kind for entry in entries(texts)}
-    monkeypatch.setattr(finder, "MAX_VALUES", 9)
-    monkeypatch.setattr(finder, "MAX_KEYS_SET", 2)
+    monkeypatch.setattr(texts_module, "MAX_VALUES", 9)
+    monkeypatch.setattr(texts_module, "MAX_KEYS_SET", 2)
     assert Kind.UNREAD in {entry.kind for entry in entries({"mcp command": texts})}

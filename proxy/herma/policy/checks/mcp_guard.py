@@ -1,6 +1,6 @@
 """MCP server entries in any body: refused when they would persist, download, exfiltrate, or open a way in."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from herma.policy.decision import Allow, Decision, Deny, Finding
 from herma.policy.entry.finder import Entry, entries, may_hold_entry
@@ -43,7 +43,9 @@ class McpGuard:
             return Allow()
         found: list[Finding] = []
         judged = 0
-        for entry in entries(document.value, whole=whole):
+        value = _of_form(document.value) if document.form else document.value
+        top = not exchange.match.known
+        for entry in entries(value, whole=whole, top=top):
             judged += max(entry.size(), MIN_JUDGED_CHARS)
             if judged > MAX_JUDGED_CHARS:
                 return Deny(
@@ -53,7 +55,11 @@ class McpGuard:
                     _gravest(found),
                 )
             found += self._exemptions.of_entry(
-                self._judge.judge_entry(entry), entry.name, entry.fields, exchange.match.route, exchange.today
+                self._judge.judge_entry(entry),
+                "" if entry.doubted else entry.name,
+                entry.fields,
+                exchange.match.route,
+                exchange.today,
             )
             if any(finding.blocks for finding in found):
                 # One refusal refuses the body; what is made to be slow gets no second turn.
@@ -68,6 +74,15 @@ class McpGuard:
             "The body holds an MCP server entry that the gate refuses.",
             reported,
         )
+
+
+def _of_form(value: Any) -> Any:
+    """Read the fields of a form as members: one that is there once is its text."""
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: held[0] if isinstance(held, list) and len(held) == 1 else held for key, held in value.items()
+    }
 
 
 def _gravest(found: list[Finding]) -> tuple[Finding, ...]:

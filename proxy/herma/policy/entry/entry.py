@@ -26,12 +26,16 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry: its name (empty if unknown), its fields, and the JSON Pointer of the value that holds it."""
+    """One entry: its name (empty if unknown), its fields, and the JSON Pointer of the value that holds it.
+
+    `doubted` tells that it has two names, so that nobody can say which of them the agent will use.
+    """
 
     name: str
     fields: Mapping[str, Any]
     place: str
     kind: Kind = Kind.SERVER
+    doubted: bool = False
 
     def size(self) -> int:
         """Count the characters of its own strings, and one for each other value."""

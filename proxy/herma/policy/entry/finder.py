@@ -1,192 +1,256 @@
 """Where a body holds something that would become an MCP server entry, or one of its kin.
 
-Entries arrive as values of the body, as JSON, YAML or TOML text inside a string (raw configuration, tool arguments), and as
-command lines that write the configuration. A dict with only a `command` is no entry outside an `mcp_servers` place: the
-arguments of a terminal tool look the same, and chats are full of them.
+Entries arrive as values of the body, as JSON, YAML, TOML or INI text inside a string (raw configuration, files, tool arguments),
+wrapped in base64 or percent signs, and as command lines that write the configuration. A dict with only a `command` is no entry
+outside a place of servers: the arguments of a terminal tool look the same, and chats are full of them.
 """
 
-import re
 from collections.abc import Iterator
-from itertools import islice
+from dataclasses import dataclass, replace
 from typing import Any
 
 from herma.policy.entry.entry import Entry, Kind
-from herma.policy.entry.kin import GATE_WORDS, KEPT_KEYS, kin_of, steps
-from herma.policy.entry.outline import outline
-from herma.policy.entry.written import keys_set, on_command_lines, written_in_json, written_in_yaml
+from herma.policy.entry.keys import fold, nested, steps, tree
+from herma.policy.entry.kin import KEPT_KEYS, environment, kin_of
+from herma.policy.entry.look import may_hold_entry
+from herma.policy.entry.server import PLACES, servers_of
+from herma.policy.entry.text import Texts
+from herma.policy.entry.told import keys_told, variable, written_file
+from herma.policy.entry.written import argv_sets
 
 __all__ = ["Entry", "Kind", "entries", "may_hold_entry"]
 
-# JSON inside JSON strings: tool arguments inside a transcript inside a body.
-MAX_NESTING = 3
-# The longest real configuration seen has 40 KiB. A longer string than this that writes names of entries is not read in part,
-# but judged as an entry of its size, which is refused.
-MAX_STRING_CHARS = 256 * 1024
-# Configuration text of one body that is read as YAML: reading takes half a second for each MiB.
-MAX_OUTLINED_CHARS = 256 * 1024
-# JSON objects in the texts of one body. A long session of an agent has some hundreds of calls of tools.
-MAX_VALUES = 8 * 1024
-# Keys that command lines in the texts of one body set; a guide names a dozen.
-MAX_KEYS_SET = 256
-# Parts of one key that is a path.
-MAX_STEPS = 8
-# Shorter strings say nothing that runs.
-_SHORTEST = 12
+# JSON inside JSON strings: tool arguments inside a transcript inside a body. Each level doubles its escapes.
+MAX_NESTING = 8
+# A file of commands that is judged as one line; a longer one is not judged in part.
+MAX_SCRIPT_CHARS = 6 * 1024
+# Levels of a body in which a mapping `{key, value}` or a member `env` is a setting of the environment, and no value of a tool.
+_TOP_LEVELS = 2
 
-_PLACES = frozenset({"mcpservers", "mcpserver", "mcp"})
-_TRANSPORTS = frozenset({"sse", "http", "https", "streamablehttp", "websocket", "ws", "stdio"})
-_FOLD = str.maketrans("", "", "_- .")
-
-_WRITTEN_NAME = re.compile(
-    r"(?:command|args|url|u00[^\"\n]{0,40})[\"'\\]{0,9}\s{0,20}[:=]|\bmcp_servers\.|\bmcp +add"
+# Members whose text is configuration, whatever it looks like: what cannot be read there is refused.
+_YAML_MEMBERS = frozenset({"yamltext", "configyaml", "configtext", "rawyaml"})
+# Members whose text is a command line of the agent's console.
+_LINE_MEMBERS = frozenset({"line", "argv", "cmd", "command", "commandline", "args"})
+_TRANSCRIPTS = frozenset(
+    {"messages", "history", "transcript", "input", "prompt", "content", "conversationhistory"}
 )
-# A key as YAML writes it below which something may run, or a flow collection that may have one.
-_OUTLINED = re.compile(
-    r"(?m)^[ \t]{0,40}(?:- )?[\"']?(?:mcp_?servers|hooks|quick_commands|startup\w{0,12}|pre_start|post_start|on_start|lsp|tts|stt"
-    r"|approvals?|approval_mode|command_allowlist|hooks_auto_accept|subagent_auto_approve|allow_unsafe_evaluate|inline_shell"
-    r"|tirith_path|binary_path|docker_volumes|docker_extra_args|env_passthrough|shell_init_files|base_url|plugins|<<)[\"']?[ \t]{0,8}:"
-    r"|^[ \t]{0,8}\{[^\"]"
-)
-_KIN = re.compile("|".join(re.escape(word.decode()) for word in GATE_WORDS))
+_INTERPRETERS = {".sh": "sh", ".bash": "bash", ".py": "python3", ".js": "node"}
 
 
-_TELLING = (b"mcp", b"headers", b"transport", b"streamable", b'"sse"', *GATE_WORDS)
+def entries(value: Any, *, whole: bool = False, top: bool = False) -> Iterator[Entry]:
+    """Give the entries of a parsed body, as many as there are; with `whole`, the body itself is one.
+
+    With `top`, a body with a name and a command or an address is one, too: nobody knows what its route takes.
+    """
+    body = whole or (top and _is_named(value))
+    yield from _Finder().walk(_Node(value, inside=whole, alone=body))
 
 
-def may_hold_entry(raw: bytes) -> bool:
-    """Take the quick look: False means that no entry is in these bytes."""
-    if b"\\u00" in raw:
-        return True
-    lowered = raw.lower()
-    if any(word in lowered for word in _TELLING):
-        return True
-    # A command alone is a tool's argument: it takes arguments or an environment to be an entry.
-    return b"command" in lowered and (b"args" in lowered or b"env" in lowered)
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A value on the way through a body."""
 
-
-def entries(value: Any, *, whole: bool = False) -> Iterator[Entry]:
-    """Give the entries of a parsed body, as many as there are; with `whole`, the body itself is one."""
-    yield from _Finder().walk(value, "", inside=whole, nesting=0)
+    value: Any
+    place: str = ""
+    # The folded keys that lead to it, the innermost last, and the innermost as written if it is a member.
+    keys: tuple[str, ...] = ()
+    name: str = ""
+    # It stands below a place of servers; its name is that of a server; it is an entry itself.
+    inside: bool = False
+    named: bool = False
+    alone: bool = False
+    level: int = 0
+    nesting: int = 0
+    # It belongs to what people and models said.
+    said: bool = False
 
 
 class _Finder:
     """One pass over a body."""
 
     def __init__(self) -> None:
-        self._outlined = 0
-        self._values = 0
-        self._keys = 0
+        self._texts = Texts()
 
-    def walk(self, value: Any, place: str, *, inside: bool, nesting: int) -> Iterator[Entry]:
-        """Walk with an explicit stack; `inside` tells that an ancestor is a place of server entries."""
-        stack: list[tuple[Any, str, tuple[str, ...], bool]] = [(value, place, (), inside)]
+    def walk(self, first: _Node) -> Iterator[Entry]:
+        """Walk with an explicit stack."""
+        stack = [first]
         while stack:
-            node, place, keys, inside = stack.pop()
-            if keys or isinstance(node, dict):
-                yield from kin_of(keys, node, place)
-            if isinstance(node, dict):
-                if _is_entry(node, inside=inside):
-                    own = node.get("name")
-                    yield Entry(own if isinstance(own, str) else keys[-1] if keys else "", node, place)
-                stack += _members(node, place, keys, inside=inside)
-            elif isinstance(node, list):
-                stack += [
-                    (child, f"{place}/{index}", keys if isinstance(child, dict) else (), inside)
-                    for index, child in enumerate(node)
-                ]
-            elif isinstance(node, str) and len(node) > _SHORTEST:
-                yield from self._in_text(node, place, inside=inside, nesting=nesting)
+            node = stack.pop()
+            value = node.value
+            if node.keys or isinstance(value, dict):
+                yield from kin_of(node.keys, value, node.place)
+            if isinstance(value, dict):
+                yield from _own(node)
+                stack += self._members(node)
+            elif isinstance(value, list):
+                yield from self._argv(node)
+                stack += self._items(node)
+            elif isinstance(value, str):
+                yield from self._in_text(node)
 
-    def _in_text(self, text: str, place: str, *, inside: bool, nesting: int) -> Iterator[Entry]:
-        lowered = text.lower()
-        mentions = "mcp" in lowered
-        commands = "command" in lowered
-        if not (mentions or commands or "args" in lowered or _KIN.search(lowered) is not None):
+    def _in_text(self, node: _Node) -> Iterator[Entry]:
+        member = node.keys[-1] if node.keys else ""
+        strict = member in _YAML_MEMBERS and not node.said
+        reading = self._texts.read(
+            node.value, strict=strict, inside=node.inside, deep=node.nesting >= MAX_NESTING
+        )
+        if reading.unread:
+            yield Entry("", {}, node.place, Kind.UNREAD)
             return
-        if ":" not in text and "=" not in text and " " not in text:
-            # A name or a path.
-            return
-        if len(text) > MAX_STRING_CHARS:
-            whole = commands and ("args" in lowered or "env" in lowered)
-            if (mentions or inside or whole) and _WRITTEN_NAME.search(lowered) is not None:
-                yield Entry("", {}, place, Kind.UNREAD)
-            return
-        if nesting < MAX_NESTING:
-            values = self._written(text, lowered)
-            if values is None:
-                yield Entry("", {}, place, Kind.UNREAD)
-                return
-            yield from (
-                Entry(entry.name, entry.fields, place, entry.kind)
-                for entry in self.walk(values, place, inside=inside, nesting=nesting + 1)
+        for value in reading.values:
+            for entry in self.walk(
+                _Node(
+                    value,
+                    node.place,
+                    inside=node.inside,
+                    nesting=node.nesting + 1,
+                    said=True,
+                    level=_TOP_LEVELS,
+                )
+            ):
+                yield replace(entry, place=node.place)
+        yield from (replace(entry, place=node.place) for entry in reading.entries)
+        # Somebody may ask what such a line does: a setting is reported, and not refused.
+        told = node.said or node.nesting > 0 or member not in _LINE_MEMBERS
+        for parts, value in reading.keys:
+            yield from self._set(node, parts, value, told=told)
+
+    def _set(self, node: _Node, parts: tuple[str, ...], value: Any, *, told: bool) -> Iterator[Entry]:
+        """Give the entries of a key that a command line would set."""
+        for entry in self.walk(
+            _Node(nested(parts, value), node.place, inside=node.inside, nesting=MAX_NESTING, said=True)
+        ):
+            fields = {**entry.fields, "told": True} if told and entry.kind is Kind.SETTING else entry.fields
+            yield replace(entry, fields=fields, place=node.place)
+
+    def _argv(self, node: _Node) -> Iterator[Entry]:
+        """Give what a list of words would set as a command line of the agent."""
+        for parts, value in argv_sets(node.value):
+            if parts:
+                yield from self._set(node, parts, value, told=node.said or node.nesting > 0)
+            else:
+                yield Entry("", value, node.place)
+
+    def _items(self, node: _Node) -> Iterator[_Node]:
+        told = [pair for item in node.value if isinstance(item, dict) for pair in keys_told(item)]
+        if len(told) > 1:
+            # A patch says in parts what only the whole shows.
+            yield replace(node, value=tree(told), keys=())
+        for index, child in enumerate(node.value):
+            yield replace(
+                node,
+                value=child,
+                place=f"{node.place}/{index}",
+                keys=node.keys if isinstance(child, dict) else (),
+                name="",
+                named=False,
+                alone=node.alone or node.keys[-1:] == ("servers",),
+                level=node.level + 1,
             )
-        if mentions or (commands and "args" in lowered):
-            yield from written_in_yaml(text, place, mentions=mentions)
-        if mentions:
-            yield from on_command_lines(text, place)
-        yield from self._keys_set(text, place, inside=inside)
 
-    def _keys_set(self, text: str, place: str, *, inside: bool) -> Iterator[Entry]:
-        """Give the entries of keys that command lines in a text would set."""
-        values = [_nested(steps(key), value) for key, value in islice(keys_set(text), MAX_KEYS_SET + 1)]
-        self._keys += len(values)
-        if self._keys > MAX_KEYS_SET:
-            yield Entry("", {}, place, Kind.UNREAD)
-            return
-        for entry in self.walk(values, place, inside=inside, nesting=MAX_NESTING):
-            # Somebody may ask what such a line does: a setting is reported, and not refused.
-            told = {"told": True} if entry.kind is Kind.SETTING else {}
-            yield Entry(entry.name, {**entry.fields, **told}, place, entry.kind)
-
-    def _written(self, text: str, lowered: str) -> list[Any] | None:
-        """Give the values a text writes: the JSON in it, and all of it as YAML; None where that is too much to read."""
-        values = written_in_json(text)
-        if values is not None:
-            self._values += len(values)
-            values = values if self._values <= MAX_VALUES else None
-        if _OUTLINED.search(lowered) is not None:
-            self._outlined += len(text)
-            if values is None or self._outlined > MAX_OUTLINED_CHARS:
-                return None
-            values.append(outline(text))
-        return values
-
-
-def _members(
-    node: dict[str, Any], place: str, keys: tuple[str, ...], *, inside: bool
-) -> Iterator[tuple[Any, str, tuple[str, ...], bool]]:
-    """Give the members of a mapping, each with its place, the keys that lead to it, and whether it is among servers."""
-    told = node.get("path") or node.get("key")
-    if isinstance(told, str) and "value" in node:
-        # JSON Patch, `config.set` and their like: the key is a value.
-        yield _nested(steps(told), node["value"]), f"{place}/value", (), inside
-    for key, child in node.items():
-        escaped = key.replace("~", "~0").replace("/", "~1")
-        if "." in key and (parts := steps(key)):
-            yield _nested(parts, child), f"{place}/{escaped}", keys, inside
-        else:
-            name = key.lower()
-            yield (
+    def _members(self, node: _Node) -> Iterator[_Node]:
+        """Give the members of a mapping, and what its keys and values say together."""
+        place, among = node.place, node.keys[-1:]
+        if (written := written_file(node.value)) is not None:
+            yield replace(
+                node,
+                value=_File(*written).value(whole=node.nesting == 0),
+                keys=("",),
+                name="",
+                level=_TOP_LEVELS,
+            )
+        for parts, value in keys_told(node.value):
+            yield replace(
+                node,
+                value=nested(parts, value),
+                place=f"{place}/value",
+                keys=(),
+                name="",
+                said=node.said,
+                level=9,
+            )
+        paths: list[tuple[tuple[str, ...], Any]] = []
+        servers = among == ("servers",)
+        for key, child in node.value.items():
+            escaped = f"{place}/{key.replace('~', '~0').replace('/', '~1')}"
+            if ("." in key or "[" in key) and len(parts := steps(key)) > 1:
+                paths.append((parts, child))
+                continue
+            folded = fold(key)
+            yield _Node(
                 child,
-                f"{place}/{escaped}",
-                (*keys, name)[-KEPT_KEYS:],
-                inside or name.translate(_FOLD) in _PLACES,
+                escaped,
+                (*node.keys, folded)[-KEPT_KEYS:],
+                key,
+                inside=node.inside or folded in PLACES,
+                named=bool(among) and (among[0] in PLACES or servers),
+                alone=servers,
+                level=node.level + 1,
+                nesting=node.nesting,
+                said=node.said or folded in _TRANSCRIPTS,
             )
+        if paths:
+            yield replace(node, value=tree(paths), name="", alone=False)
 
 
-def _nested(parts: tuple[str, ...], value: Any) -> Any:
-    """Write a key that is a path as the mappings it leads through."""
-    for part in reversed(parts[-MAX_STEPS:]):
-        value = {part: value}
-    return value
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file of the agent's own that is written."""
+
+    path: str
+    text: str
+
+    def value(self, *, whole: bool) -> Any:
+        """Give it as a body: configuration as text of one, variables as such, programs as commands."""
+        name = self.path.replace("\\", "/").rpartition("/")[2].lower()
+        ending = name[name.rfind(".") :] if "." in name else ""
+        if ending in {".yaml", ".yml"}:
+            return {"yaml_text": self.text} if name.startswith("config.") and whole else [self.text]
+        if name == ".env" or name.startswith(".env."):
+            pairs = (line.strip().removeprefix("export ").partition("=") for line in self.text.splitlines())
+            return {
+                "quick_commands": [
+                    {"env": {key.strip(): text.strip().strip("\"'") for key, _, text in pairs if text}}
+                ]
+            }
+        if (program := _INTERPRETERS.get(ending)) is not None and (
+            whole or len(self.text) <= MAX_SCRIPT_CHARS
+        ):
+            return {
+                "quick_commands": [
+                    {"command": program, "args": ["-e" if program == "node" else "-c", self.text]}
+                ]
+            }
+        return [self.text]
 
 
-def _is_entry(node: dict[str, Any], *, inside: bool) -> bool:
-    command, url = node.get("command"), node.get("url")
-    if isinstance(command, (str, list)):
-        return inside or isinstance(node.get("args"), (list, dict, str)) or isinstance(node.get("env"), dict)
-    if isinstance(url, str):
-        kind = node.get("transport") or node.get("type")
-        typed = isinstance(kind, str) and kind.lower().translate(_FOLD) in _TRANSPORTS
-        return inside or isinstance(node.get("headers"), dict) or typed
-    return inside and isinstance(node.get("args"), list)
+def _own(node: _Node) -> Iterator[Entry]:
+    """Give the entries that a mapping is, under its name."""
+    value = node.value
+    own = value.get("name")
+    own = own if isinstance(own, str) else ""
+    names = (
+        [node.name]
+        if node.named and node.name
+        else [own or node.name or (node.keys[-1] if node.keys else "")]
+    )
+    doubted = node.named and bool(node.name) and bool(own) and own != node.name
+    if doubted:
+        names.append(own)
+    for fields in servers_of(value, inside=node.inside or node.alone):
+        yield from (Entry(name, fields, node.place, doubted=doubted) for name in names)
+    if node.level <= _TOP_LEVELS and node.nesting == 0 and not node.said:
+        if (held := variable(value)) is not None:
+            yield from environment(held, node.place)
+        env = value.get("env")
+        if isinstance(env, dict) and "command" not in value:
+            yield from environment(env, f"{node.place}/env")
+
+
+def _is_named(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    members = {fold(key): held for key, held in value.items()}
+    return isinstance(members.get("name"), str) and any(
+        isinstance(members.get(key), (str, list)) for key in ("command", "url")
+    )

@@ -4,159 +4,167 @@ A key is known by its last parts, wherever a body has it: `hooks.on_session_star
 as a key of `config.set`. What stands there is turned into an entry of its kind; the judge judges it like any other.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from herma.policy.entry.entry import Entry, Kind
+from herma.policy.entry.keys import fold
 
-__all__ = ["GATE_WORDS", "KEPT_KEYS", "kin_of", "steps"]
+__all__ = ["KEPT_KEYS", "KNOWN_NAMES", "WORDS", "environment", "kin_of", "told_by_key"]
 
 # How often list and mapping may alternate below a key: `hooks.<event>[].hooks[].command`.
 MAX_LEVELS = 4
+# Names of variables that hold what runs.
+_HELD = re.compile(
+    r"(?:HERMES_\w{0,60}|\w{0,60}(?:STT|TTS|HOOK)\w{0,40})_(?:COMMAND|CMD|SCRIPT|HOOK)", re.IGNORECASE
+)
 # Keys of the way to a value that tell what it is: `config.tts.providers.<name>.command`.
 KEPT_KEYS = 4
 
-_COMMANDS = frozenset(
-    {
-        "hooks",
-        "quick_commands",
-        "startup_hooks",
-        "startup_commands",
-        "startup_command",
-        "startup_scripts",
-        "startup",
-        "shell_hooks",
-        "pre_start",
-        "post_start",
-        "on_start",
-        "statusline",
-        "status_line",
-        "apikeyhelper",
-        "shell_init_files",
-        "prefill_messages_file",
-        "env_file",
-    }
+
+def _folded(*keys: str) -> frozenset[str]:
+    return frozenset(map(fold, keys))
+
+
+_COMMANDS = _folded(
+    "hooks",
+    "quick_commands",
+    "startup_hooks",
+    "startup_commands",
+    "startup_command",
+    "startup_scripts",
+    "startup",
+    "shell_hooks",
+    "pre_start",
+    "post_start",
+    "on_start",
+    "statusline",
+    "apikeyhelper",
+    "shell_init_files",
+    "prefill_messages_file",
+    "env_file",
 )
+# Keys under which a command stands some levels below, as a member `command`.
+_HOLDING = _folded("tts", "stt", "lsp")
 # The part before the last key, and the key.
 _BELOW = {
-    ("lsp", "servers"): Kind.COMMAND,
-    ("tts", "providers"): Kind.COMMAND,
-    ("stt", "providers"): Kind.COMMAND,
-    ("plugins", "enabled"): Kind.SOURCE,
-    ("plugins", "sources"): Kind.SOURCE,
-    ("plugins", "install"): Kind.SOURCE,
-    ("plugins", "paths"): Kind.SOURCE,
-    ("skills", "sources"): Kind.SOURCE,
-    ("skills", "hubs"): Kind.SOURCE,
-    ("skills", "taps"): Kind.SOURCE,
-    ("skills", "external_dirs"): Kind.SOURCE,
-    ("terminal", "docker_volumes"): Kind.VOLUMES,
-    ("terminal", "docker_extra_args"): Kind.VOLUMES,
-    ("terminal", "env_passthrough"): Kind.PASSES,
-    ("terminal", "docker_forward_env"): Kind.PASSES,
-    ("security", "tirith_path"): Kind.COMMAND,
-    ("onepassword", "binary_path"): Kind.COMMAND,
+    (fold(before), fold(last)): kind
+    for (before, last), kind in {
+        ("plugins", "enabled"): Kind.SOURCE,
+        ("plugins", "sources"): Kind.SOURCE,
+        ("plugins", "install"): Kind.SOURCE,
+        ("plugins", "paths"): Kind.SOURCE,
+        ("skills", "sources"): Kind.SOURCE,
+        ("skills", "hubs"): Kind.SOURCE,
+        ("skills", "taps"): Kind.SOURCE,
+        ("skills", "external_dirs"): Kind.SOURCE,
+        ("terminal", "docker_volumes"): Kind.VOLUMES,
+        ("terminal", "docker_extra_args"): Kind.VOLUMES,
+        ("terminal", "env_passthrough"): Kind.PASSES,
+        ("terminal", "docker_forward_env"): Kind.PASSES,
+        ("security", "tirith_path"): Kind.COMMAND,
+        ("onepassword", "binary_path"): Kind.COMMAND,
+    }.items()
 }
-_ENDPOINTS = frozenset({"base_url", "api_base", "inference_base_url"})
-_SETTINGS = frozenset(
-    {
-        "approvals",
-        "approval_mode",
-        "command_allowlist",
-        "hooks_auto_accept",
-        "inline_shell",
-        "subagent_auto_approve",
-        "allow_unsafe_evaluate",
-        "backend",
-        "redact_secrets",
-        "tirith_enabled",
-        "website_blocklist",
-        "allow_private_urls",
-        "trusted_proxies",
-        "public_url",
-        "basic_auth",
-        "allow_all_users",
-        "yolo",
-        "cron_mode",
-        "guard_enabled",
-        "insecure",
-    }
+_ENDPOINTS = _folded("base_url", "api_base", "inference_base_url")
+_SETTINGS = _folded(
+    "approvals",
+    "approval_mode",
+    "command_allowlist",
+    "hooks_auto_accept",
+    "inline_shell",
+    "subagent_auto_approve",
+    "allow_unsafe_evaluate",
+    "backend",
+    "redact_secrets",
+    "tirith_enabled",
+    "website_blocklist",
+    "allow_private_urls",
+    "trusted_proxies",
+    "public_url",
+    "basic_auth",
+    "allow_all_users",
+    "yolo",
+    "cron_mode",
+    "guard_enabled",
+    "insecure",
 )
-# For a first look at raw bytes: one of these is in every body that has such a key.
-GATE_WORDS = (
-    b"hooks",
-    b"quick_commands",
-    b"startup",
-    b"pre_start",
-    b"post_start",
-    b"on_start",
-    b"lsp",
-    b'"tts',
-    b"tts:",
-    b"tts.",
-    b'"stt',
-    b"stt:",
-    b"stt.",
-    b"approval",
-    b"allowlist",
-    b"auto_accept",
-    b"inline_shell",
-    b"auto_approve",
-    b"unsafe_evaluate",
-    b"binary_path",
-    b"tirith",
-    b"base_url",
-    b"api_base",
-    b"init_files",
-    b"docker_volumes",
-    b"docker_extra_args",
-    b"env_passthrough",
-    b"forward_env",
-    b"plugins",
-    b"identifier",
-    b"skills",
-    b"redact_secrets",
-    b"trusted_proxies",
-    b"basic_auth",
-    b"public_url",
-    b"allow_all_users",
-    b"allow_private_urls",
-    b"cron_mode",
-    b'"script"',
-    b"backend",
-    b"yolo",
+_SOURCES = _folded("identifier", "hub_skills")
+# Variables that say what a setting says.
+_AS_SETTING = {
+    "HERMES_YOLO_MODE": "yolo",
+    "HERMES_YOLO": "yolo",
+    "HERMES_ACCEPT_HOOKS": "hooks_auto_accept",
+    "HERMES_APPROVAL_MODE": "approval_mode",
+    "GATEWAY_ALLOW_ALL_USERS": "gateway.allow_all_users",
+    "HERMES_DASHBOARD_SESSION_TOKEN": "basic_auth.password",
+    "HERMES_DASHBOARD_BASIC_AUTH_PASSWORD": "basic_auth.password",
+    "HERMES_DASHBOARD_BASIC_AUTH_USERNAME": "basic_auth.username",
+}
+_ON = frozenset({"1", "true", "yes", "on"})
+# Members that hold a command, in the order in which one is taken for it.
+_HOLDERS = ("command", "cmd", "exec", "executable", "program", "run", "script", "shell", "then", "bin")
+# For a first look: each key that counts, folded, and of a pair the part that is rarer. One of these is in every body that
+# has such a key.
+WORDS = frozenset(
+    _COMMANDS
+    | _HOLDING
+    | _ENDPOINTS
+    | _SETTINGS
+    | _SOURCES
+    | {"script"}
+    | {max(pair, key=len) for pair in _BELOW}
 )
 
 
-def steps(key: str) -> tuple[str, ...]:
-    """Take a key apart that is written as a path: `a.b`, `/a/b`, `a/b`."""
-    return tuple(part for part in key.lower().strip("/").replace("/", ".").split(".") if part)
+def told_by_key(parts: tuple[str, ...]) -> bool:
+    """Tell whether a path leads through a key that counts."""
+    return any(fold(part) in KNOWN_NAMES for part in parts)
+
+
+KNOWN_NAMES = WORDS | {part for pair in _BELOW for part in pair} | _folded("mcp_servers", "mcp")
 
 
 def kin_of(path: tuple[str, ...], value: Any, place: str) -> Iterator[Entry]:
-    """Give the entries that a value is, standing under a key with these parts (lower-case, outermost first)."""
-    if (
-        isinstance(value, Mapping)
-        and isinstance(value.get("event"), str)
-        and isinstance(value.get("command"), str)
-    ):
-        # A hook as its route takes it.
-        yield Entry("", {"command": value["command"]}, place, Kind.COMMAND)
+    """Give the entries that a value is, standing under a key with these parts (folded, outermost first)."""
+    if isinstance(value, Mapping):
+        members = {fold(key): item for key, item in value.items()}
+        if isinstance(members.get("event"), str) and isinstance(members.get("command"), (str, list)):
+            # A hook as its route takes it.
+            yield from _held(members, place)
     last = path[-1] if path else ""
     before = path[-2] if len(path) > 1 else ""
-    if last in _COMMANDS and "mcp_servers" not in path:
+    if last in _COMMANDS and "mcpservers" not in path:
         yield from _commands(value, place, 0)
+    elif last in _HOLDING and isinstance(value, Mapping):
+        yield from _holding(value, place, 0)
     elif (kind := _BELOW.get((before, last))) is not None:
         yield from _of_kind(kind, value, place)
     elif last in _ENDPOINTS and isinstance(value, str):
         yield Entry(last, {"env": {"ENDPOINT_BASE_URL": value}}, place, Kind.ENDPOINT)
-    elif last == "identifier" and isinstance(value, str):
+    elif last in _SOURCES:
         # What plug-ins and skills are installed from.
-        yield Entry(value[:64], {"source": value}, place, Kind.SOURCE)
+        yield from (Entry(text[:64], {"source": text}, place, Kind.SOURCE) for text in _texts(value))
     elif last == "script" and isinstance(value, str) and value:
         yield Entry(last, {"command": value}, place, Kind.COMMAND)
     if last in _SETTINGS or before in _SETTINGS:
         yield from _settings(path, value, place)
+
+
+def environment(env: Mapping[str, Any], place: str) -> Iterator[Entry]:
+    """Give what setting these variables does: to what is started with them, as commands, and as settings."""
+    texts = {name: str(value) for name, value in env.items() if isinstance(value, (str, int, float))}
+    if not texts:
+        return
+    yield Entry("", {"env": texts}, place, Kind.COMMAND)
+    for name, value in texts.items():
+        upper = name.strip().upper()
+        if _HELD.fullmatch(upper) is not None and value.strip():
+            yield Entry("", {"command": value}, place, Kind.COMMAND)
+        if (setting := _AS_SETTING.get(upper)) is not None:
+            told = "true" if value.strip().lower() in _ON else value.strip().lower()
+            yield Entry("", {"setting": setting, "value": told}, place, Kind.SETTING)
 
 
 def _of_kind(kind: Kind, value: Any, place: str) -> Iterator[Entry]:
@@ -177,22 +185,38 @@ def _commands(value: Any, place: str, level: int) -> Iterator[Entry]:
     if isinstance(value, str):
         if value.strip():
             yield Entry("", {"command": value}, place, Kind.COMMAND)
-    elif level < MAX_LEVELS and isinstance(value, list):
+    elif level >= MAX_LEVELS:
+        if isinstance(value, (list, Mapping)) and value:
+            yield Entry("", {}, place, Kind.UNREAD)
+    elif isinstance(value, list):
         for item in value:
             yield from _commands(item, place, level + 1)
-    elif level < MAX_LEVELS and isinstance(value, Mapping):
-        held = next(
-            (value[key] for key in ("command", "exec", "run", "script", "shell", "cmd") if key in value), None
-        )
-        if isinstance(held, (str, list)):
-            # A list here is one vector.
-            yield Entry(
-                "", {"command": held, "args": value.get("args"), "env": value.get("env")}, place, Kind.COMMAND
-            )
-        else:
+    elif isinstance(value, Mapping):
+        members = {fold(key): item for key, item in value.items()}
+        held = list(_held(members, place))
+        yield from held
+        if not held:
             for item in value.values():
                 if isinstance(item, (list, Mapping)) or level == 0:
                     yield from _commands(item, place, level + 1)
+
+
+def _held(members: Mapping[str, Any], place: str) -> Iterator[Entry]:
+    """Give each command that a mapping holds, and its environment if it holds none; a list is one vector."""
+    with_it = {"args": members.get("args") or members.get("arguments"), "env": members.get("env")}
+    found = [members[key] for key in _HOLDERS if isinstance(members.get(key), (str, list)) and members[key]]
+    for command in found:
+        yield Entry("", {"command": command, **with_it}, place, Kind.COMMAND)
+    if not found and isinstance(with_it["env"], Mapping):
+        yield Entry("", {"env": with_it["env"]}, place, Kind.COMMAND)
+
+
+def _holding(value: Mapping[str, Any], place: str, level: int) -> Iterator[Entry]:
+    """Give the commands that are members of a mapping or of those in it."""
+    yield from _held({fold(key): item for key, item in value.items()}, place)
+    for item in value.values():
+        if isinstance(item, Mapping) and level < MAX_LEVELS:
+            yield from _holding(item, place, level + 1)
 
 
 def _settings(path: tuple[str, ...], value: Any, place: str) -> Iterator[Entry]:

@@ -6,12 +6,14 @@ Which settings and values count is data: `settings` in the options of rules, eac
 from collections.abc import Iterator, Sequence
 
 from herma.policy.entry.entry import Entry, Kind
+from herma.policy.entry.keys import fold
 from herma.policy.entry.source import Sources
 from herma.policy.rule import Rule
 
 __all__ = ["Settings"]
 
 _ANY = "<any>"
+_PASSED = fold("env_passthrough")
 
 
 class Settings:
@@ -24,7 +26,7 @@ class Settings:
             for kind, lines in rule.options.get("settings", {}).items():
                 for line in map(str, lines):
                     key, _, value = line.partition("=")
-                    self._kinds.setdefault((key, value), set()).add(kind)
+                    self._kinds.setdefault((fold(key), value), set()).add(kind)
 
     def effects(self, entry: Entry) -> Iterator[str]:
         """Give the effects of an entry that is no server and no command."""
@@ -36,14 +38,14 @@ class Settings:
                 yield from (f"{told}:{kind}" for kind in self._of(entry))
             case Kind.PASSES:
                 names = [str(name).lower() for name in entry.fields.get("passes", ())]
-                kinds = {kind for name in names for kind in self._kinds.get(("env_passthrough", name), ())}
+                kinds = {kind for name in names for kind in self._kinds.get((_PASSED, name), ())}
                 yield from (f"setting:{kind}" for kind in kinds)
             case _:
                 # The others are judged by what they run.
                 return
 
     def _of(self, entry: Entry) -> set[str]:
-        parts = str(entry.fields.get("setting", "")).split(".")
+        parts = [fold(part) for part in str(entry.fields.get("setting", "")).split(".")]
         value = str(entry.fields.get("value", "")).strip()
         found: set[str] = set()
         for start in range(len(parts)):

@@ -9,19 +9,31 @@ from collections.abc import Iterator
 from typing import Any
 
 from herma.policy.entry.entry import Entry
+from herma.policy.entry.keys import fold, steps
+from herma.policy.entry.kin import KNOWN_NAMES
 
-__all__ = ["keys_set", "on_command_lines", "written_in_json", "written_in_yaml"]
+__all__ = ["argv_sets", "keys_set", "on_command_lines", "written_in_json", "written_in_yaml"]
 
 # Names such as `"command":` that JSON is tried around in one string, and how many braces before each: an entry, its
 # map, the configuration around that, and one more.
 MAX_NAMES = 512
 MAX_ENCLOSING = 4
+# Words of a list that may be a command line of the agent.
+MAX_ARGV = 512
 
-_JSON_NAME = re.compile(
-    r"\"(?:command|url|args|hooks|quick_commands|startup\w{0,12}|approvals|command_allowlist|hooks_auto_accept|lsp|tts|stt|plugins"
-    r"|terminal|base_url|mcp_?servers|[^\"\n]{0,20}u00[^\"\n]{0,40})\\{0,8}\"\s{0,20}:"
-    r"|\"(?:path|key)\\{0,8}\"\s{0,20}:\s{0,20}\\{0,8}\"/?(?:mcp_?servers|hooks|approval|quick_commands|startup|command_allowlist|plugins)"
-)
+_JSON_NAME = re.compile(r"\"([^\"\n\\]{1,60}|[^\"\n]{0,20}u00[^\"\n]{0,40})\\{0,8}\"\s{0,20}:")
+_NAMES = KNOWN_NAMES | {
+    "command",
+    "cmd",
+    "url",
+    "args",
+    "serverurl",
+    "httpurl",
+    "terminal",
+    "mcpservers",
+    "value",
+    "argv",
+}
 _YAML_COMMAND = re.compile(
     r"(?m)^[ \t]{0,40}(?:- )?[\"']?command[\"']?[ \t]{0,8}[:=][ \t]{0,8}(\S[^\n]{0,4000})((?:\n[^\n]{0,4000}){0,40})"
 )
@@ -58,6 +70,23 @@ def keys_set(text: str) -> Iterator[tuple[str, str]]:
         yield match[1], (match[2] or match[3] or match[4] or "").strip()
 
 
+def argv_sets(words: list[Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Give what a list of words sets as a command line: a key with its value, or no key and the fields of a server."""
+    if len(words) > MAX_ARGV or not all(isinstance(word, str) for word in words):
+        return
+    for at, word in enumerate(words[:-2]):
+        after = words[at + 1]
+        if word == "config" and after in {"set", "add"} and at + 3 < len(words):
+            yield steps(words[at + 2]), " ".join(words[at + 3 :])
+        elif word == "mcp" and after.startswith("add"):
+            rest = words[at + 2 :]
+            kept = [part for part in rest[1:] if part not in {"--", "--command", "--args", "--url"}]
+            if "--url" in rest or (kept and kept[0].startswith(("http:", "https:"))):
+                yield (), {"url": kept[0] if kept else ""}
+            else:
+                yield (), {"command": kept[0] if kept else "", "args": kept[1:]}
+
+
 def _added(rest: str) -> str:
     """Give what `mcp add name …` would run: what follows `--` or `--command`, else all of it."""
     for mark in (" -- ", "--command ", "--command="):
@@ -69,8 +98,12 @@ def _added(rest: str) -> str:
 def written_in_json(text: str) -> list[Any] | None:
     """Read the JSON objects of a text that hold a name entries have; None where there are too many to try."""
     starts: set[int] = set()
-    for count, match in enumerate(_JSON_NAME.finditer(text)):
-        if count >= MAX_NAMES:
+    count = 0
+    for match in _JSON_NAME.finditer(text):
+        if "u00" not in match[1] and fold(match[1]) not in _NAMES:
+            continue
+        count += 1
+        if count > MAX_NAMES:
             return None
         at = match.start()
         for _ in range(MAX_ENCLOSING):

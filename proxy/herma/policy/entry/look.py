@@ -1,0 +1,72 @@
+"""The first look: whether bytes or a text can hold an entry at all. Derived from the keys that count, so that none is forgotten."""
+
+import re
+
+from herma.policy.entry.kin import WORDS
+
+__all__ = ["KEY_WORDS", "may_hold_entry", "names_key", "squeezed"]
+
+# As `fold` leaves keys.
+KEY_WORDS = tuple(sorted(WORDS | {"mcp"}))
+# What entries are told by besides: members of servers, of settings told by a value, of files, of argument lists.
+_TELLING = (
+    *(word.encode() for word in KEY_WORDS),
+    b"headers",
+    b"transport",
+    b"streamable",
+    b'"sse"',
+    b'"value"',
+    b'"val"',
+    b'"env"',
+    b'"argv"',
+    b"configset",
+    b'"set"',
+    b".hermes",
+    b"config.y",
+    b"base64,",
+)
+_DROPPED = b"_- "
+_DROPPED_CHARS = str.maketrans("", "", "_- ")
+# A long run without blanks may wrap anything; escapes and wide letters may spell any key.
+_WRAPPED = re.compile(rb"\"\s{0,8}[A-Za-z0-9+/_-]{48}|%7b|%22|\\u00|\\\\+[xu]|\xef\xbd", re.IGNORECASE)
+# What may stand between a key and its value.
+_AFTER_KEY = re.compile(r"[\"'\]\\]{0,9}\s{0,8}[:=\n.\[]|\Z")
+# Places of one word in one text that are looked at; a text with more of them names the key.
+MAX_PLACES = 64
+
+
+def may_hold_entry(raw: bytes) -> bool:
+    """Take the quick look: False means that no entry is in these bytes."""
+    if _WRAPPED.search(raw) is not None:
+        return True
+    lowered = raw.lower().translate(None, _DROPPED)
+    if any(word in lowered for word in _TELLING):
+        return True
+    if b'"servers"' in lowered:
+        return True
+    if b"command" in lowered:
+        # A command alone is a tool's argument: it takes arguments, an environment, or a name to be an entry.
+        return b"args" in lowered or b"env" in lowered or b'"name"' in lowered or b'"event"' in lowered
+    return b'"name"' in lowered and b'"url"' in lowered
+
+
+def squeezed(text: str) -> str:
+    """Give a text as keys are compared: lower case, without blanks, dashes and underscores."""
+    return text.lower().translate(_DROPPED_CHARS)
+
+
+def names_key(text: str) -> bool:
+    """Tell whether a squeezed text names a key that counts, as a key and not as a word."""
+    for word in KEY_WORDS:
+        at = text.find(word)
+        for _ in range(MAX_PLACES):
+            if at < 0:
+                break
+            if _AFTER_KEY.match(text, at + len(word)) is not None or (
+                word == "mcp" and text.startswith("servers", at + 3)
+            ):
+                return True
+            at = text.find(word, at + len(word))
+        else:
+            return True
+    return False

@@ -1,0 +1,77 @@
+"""What of a mapping is a server entry, however its members are spelled."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from herma.policy.entry.keys import fold
+
+__all__ = ["PLACES", "servers_of"]
+
+# Keys below which servers stand under their names.
+PLACES = frozenset({"mcpservers", "mcpserver", "mcp"})
+_TRANSPORTS = frozenset({"sse", "http", "https", "streamablehttp", "websocket", "ws", "stdio"})
+_OWN = frozenset({"command", "args", "url", "env", "headers"})
+# What other programs call these members. Outside a place of servers, such a mapping is a step of a workflow.
+_ALIASES = {
+    "cmd": "command",
+    "exec": "command",
+    "executable": "command",
+    "program": "command",
+    "run": "command",
+    "arguments": "args",
+    "argv": "args",
+    "serverurl": "url",
+    "httpurl": "url",
+    "environment": "env",
+    "envvars": "env",
+    "httpheaders": "headers",
+}
+
+
+def servers_of(node: Mapping[str, Any], *, inside: bool) -> Iterator[Mapping[str, Any]]:
+    """Give the fields of the server entries that a mapping is: none, one, or one for each command it holds."""
+    fields, others = _canonical(node, inside=inside)
+    if _is_entry(fields, inside=inside):
+        yield fields
+        yield from ({**fields, "command": other} for other in others)
+    if inside and "command" not in fields:
+        # The arguments alone: whatever runs them may be a shell.
+        yield from ({"command": text} for text in _lines(fields.get("args")))
+
+
+def _lines(value: Any) -> Iterator[str]:
+    items = (
+        list(value.values()) if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
+    )
+    yield from (item for item in items if isinstance(item, str) and " " in item)
+
+
+def _canonical(node: Mapping[str, Any], *, inside: bool) -> tuple[Mapping[str, Any], list[Any]]:
+    """Give a mapping with the names that the judge knows, and further commands; as it is, if it has no others."""
+    named: dict[str, list[tuple[str, Any]]] = {}
+    for key, value in node.items():
+        folded = fold(key)
+        name = folded if folded in _OWN else _ALIASES.get(folded, "") if inside else ""
+        if name:
+            named.setdefault(name, []).append((key, value))
+    if all(len(found) == 1 and found[0][0] == name for name, found in named.items()):
+        return node, []
+    used = {key for found in named.values() for key, _ in found}
+    fields = {key: value for key, value in node.items() if key not in used}
+    for name, found in named.items():
+        fields[name] = found[0][1]
+        if name != "command":
+            fields |= {key: value for key, value in found[1:] if key != name}
+    commands = named.get("command", [])[1:]
+    return fields, [value for _, value in commands if isinstance(value, (str, list))]
+
+
+def _is_entry(node: Mapping[str, Any], *, inside: bool) -> bool:
+    command, url = node.get("command"), node.get("url")
+    if isinstance(command, (str, list)):
+        return inside or isinstance(node.get("args"), (list, dict, str)) or isinstance(node.get("env"), dict)
+    if isinstance(url, str):
+        kind = node.get("transport") or node.get("type")
+        typed = isinstance(kind, str) and fold(kind) in _TRANSPORTS
+        return inside or isinstance(node.get("headers"), dict) or typed
+    return inside and isinstance(node.get("args"), (list, dict))

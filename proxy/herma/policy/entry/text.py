@@ -1,0 +1,152 @@
+"""The texts of a body, each read in every way in which it may write an entry, within what one body may cost."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from herma.policy.entry.entry import Entry
+from herma.policy.entry.keys import steps
+from herma.policy.entry.look import KEY_WORDS, names_key, squeezed
+from herma.policy.entry.notation import relaxed_json, sections, unwrapped
+from herma.policy.entry.outline import outline
+from herma.policy.entry.written import keys_set, on_command_lines, written_in_json, written_in_yaml
+from herma.policy.entry.yamltext import YamlError, read_yaml
+
+__all__ = ["Reading", "Texts"]
+
+# The longest real configuration seen has 40 KiB. A longer string than this that writes names of entries is not read in part,
+# but judged as an entry of its size, which is refused.
+MAX_STRING_CHARS = 256 * 1024
+# Configuration text of one body that is read as YAML: reading takes half a second for each MiB.
+MAX_OUTLINED_CHARS = 256 * 1024
+# JSON objects in the texts of one body. A long session of an agent has some hundreds of calls of tools.
+MAX_VALUES = 8 * 1024
+# Keys that command lines in the texts of one body set; a guide names a dozen.
+MAX_KEYS_SET = 256
+# Shorter strings say nothing: the shortest is `yolo: on`.
+_SHORTEST = 8
+
+_WRITTEN_NAME = re.compile(
+    r"(?:command|args|url|u00[^\"\n]{0,40})[\"'\\]{0,9}\s{0,20}[:=]|\bmcp_servers\.|\bmcp +add"
+)
+_ESCAPED_KEY = re.compile(r"\"[^\"\n]{0,60}\\{1,8}[xuU][0-9a-fA-F]{2}[^\"\n]{0,60}\"")
+_WIDE = re.compile("[\uff21-\uff5a]")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a text writes: values as of a body, entries, keys that are set with their values; or that it cannot be read."""
+
+    values: Sequence[Any] = ()
+    entries: Sequence[Entry] = ()
+    keys: Sequence[tuple[tuple[str, ...], str]] = ()
+    unread: bool = False
+
+
+_NOTHING = Reading()
+_UNREAD = Reading(unread=True)
+
+
+class Texts:
+    """Reads the texts of one body."""
+
+    def __init__(self) -> None:
+        self._outlined = 0
+        self._values = 0
+        self._keys = 0
+
+    def read(self, text: str, *, strict: bool, inside: bool, deep: bool) -> Reading:
+        """Read a text; with `strict` it is configuration and nothing else, with `deep` nothing in it is unwrapped any more."""
+        if len(text) < (1 if strict else _SHORTEST):
+            return _NOTHING
+        inner = None if strict else _inner(text)
+        if inner is not None:
+            return Reading([inner]) if not deep else _UNREAD if names_key(squeezed(inner)) else _NOTHING
+        short = squeezed(text)
+        commands, mentions = "command" in short, "mcp" in short
+        escaped = _ESCAPED_KEY.search(text) is not None or _WIDE.search(text) is not None
+        told = escaped or commands or "args" in short or "config" in short
+        if not strict and not told and not any(word in short for word in KEY_WORDS):
+            return _NOTHING
+        if not strict and ":" not in text and "=" not in text and " " not in text:
+            # A name or a path.
+            return _NOTHING
+        named = strict or escaped or names_key(short)
+        if len(text) > MAX_STRING_CHARS:
+            lowered = text.lower()
+            whole = commands and ("args" in lowered or "env" in lowered)
+            told = (mentions or inside or whole) and _WRITTEN_NAME.search(lowered) is not None
+            return _UNREAD if told or strict else _NOTHING
+        values = self._written(text, named=named, strict=strict)
+        if values is None:
+            return _UNREAD
+        if deep and any(isinstance(value, (dict, list)) and value for value in values):
+            return _UNREAD
+        sure = strict or self._sure
+        entries: list[Entry] = []
+        if not sure and (mentions or (commands and "args" in short)):
+            entries += written_in_yaml(text, "", mentions=mentions)
+        if mentions:
+            entries += on_command_lines(text, "")
+        keys = [(steps(key), value) for key, value in islice(keys_set(text), MAX_KEYS_SET + 1)]
+        self._keys += len(keys)
+        return _UNREAD if self._keys > MAX_KEYS_SET else Reading(values, entries, keys)
+
+    def _written(self, text: str, *, named: bool, strict: bool) -> list[Any] | None:
+        """Give the values a text writes: the JSON in it, and all of it as configuration; None where that is too much to read."""
+        self._sure = False
+        if text.lstrip()[:1] in {"{", "["} and (whole := _json(text)) is not None:
+            self._values += 1
+            self._sure = True
+            return [whole] if self._values <= MAX_VALUES else None
+        values = written_in_json(text)
+        if values is None:
+            return None
+        self._values += len(values)
+        if self._values > MAX_VALUES:
+            return None
+        if not named:
+            return values
+        self._outlined += len(text)
+        if self._outlined > MAX_OUTLINED_CHARS:
+            return None
+        try:
+            value = read_yaml(text)
+        except YamlError:
+            if strict:
+                return None
+            return [*values, *_otherwise(text)]
+        # What is YAML as a whole holds the JSON in it as values or as texts.
+        self._sure = isinstance(value, (dict, list))
+        if not self._sure:
+            return [*values, *_otherwise(text)]
+        # To other programs, what is in braces is JSON with liberties, and reads another way.
+        other = None if strict or text.lstrip()[:1] != "{" else relaxed_json(text)
+        return [value] if other is None else [value, other]
+
+
+def _otherwise(text: str) -> list[Any]:
+    """Read what is no YAML: other notations, and the lines of YAML in prose."""
+    other = sections(text)
+    lines = outline(text)
+    relaxed = relaxed_json(text)
+    return [value for value in (other, relaxed, lines) if value]
+
+
+def _inner(text: str) -> str | None:
+    """Give the text that a text is, as JSON or wrapped in another alphabet."""
+    bare = text.strip()
+    if bare[:1] == '"' and bare[-1:] == '"':
+        inner = _json(bare)
+        return inner if isinstance(inner, str) else None
+    return unwrapped(bare)
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
