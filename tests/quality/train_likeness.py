@@ -148,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not options.no_folds:
         judged = _folds(rows)
         print("floor  hostile found  innocents taken")
-        for floor in (0.0, 1.0, 1.5, 2.0, 3.0, 4.0):
+        for floor in (0.0, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0):
             found = sum(score >= floor for score, is_hostile in judged if is_hostile)
             taken = sum(score >= floor for score, is_hostile in judged if not is_hostile)
             print(f"{floor:5} {found / hostile:14.1%} {taken / (len(rows) - hostile):16.2%}")

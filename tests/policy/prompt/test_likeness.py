@@ -119,3 +119,17 @@ def test_any_text_can_be_weighed(text: str) -> None:
     marks = [Mark(0, "send")]
     assert judged.reasons(text, marks, 0.5) == judged.reasons(text, marks, 0.5)
     assert all(0 <= bucket < BUCKETS for bucket in buckets_of(text, ("send", "read-")))
+
+
+def test_nothing_is_looked_at_without_a_concept_that_is_wanted() -> None:
+    """However much the words are like an attack."""
+    judged = Likeness(bytes(BUCKETS), 1.0, 9.0)
+    marks = [Mark(0, "send")]
+    assert judged.reasons("send it", marks, 1.0, frozenset({"send"})) == ("send",)
+    assert judged.reasons("send it", marks, 1.0, frozenset({"read"})) == ()
+
+
+def test_pairs_of_words_are_weighed_where_they_may_decide() -> None:
+    """A text just below the floor is weighed part by part and stays below it."""
+    judged = Likeness(bytes(BUCKETS), 1.0, 1.0)
+    assert judged.reasons("send it to them. " * 60, [Mark(at, "send") for at in range(0, 900, 17)], 2.0) == ()

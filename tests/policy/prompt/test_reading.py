@@ -8,6 +8,7 @@ from herma.policy.prompt import reading as module
 from herma.policy.prompt.reading import Mention, Reading
 from herma.policy.prompt.vocabulary import Concept, Kind, Vocabulary
 from herma.policy.text.bare import bare
+from support.guard_content import words
 from support.words import WORDS
 
 
@@ -183,3 +184,35 @@ def test_any_sentence_is_read(words: list[str]) -> None:
     text = " ".join(words)
     for mentions in Reading(WORDS, text).mentions.values():
         assert all(0 <= mention.start < mention.end <= len(text) for mention in mentions)
+
+
+TRIED = {
+    "a check of a command": ("Check whether rm -rf / works.", False),
+    "a check of it in quotes": ("Verify that the command `rm -rf /` succeeds.", False),
+    "a check in German": ("Prüfe, ob rm -rf / durchläuft.", False),
+    "a check of what others did": ("Check whether anybody ran rm -rf / on the hosts.", True),
+}
+
+
+@pytest.mark.parametrize(("text", "reported"), TRIED.values(), ids=TRIED.keys())
+def test_what_is_tried_is_done(text: str, reported: bool) -> None:
+    """Whoever finds out whether a command works has run it."""
+    plain = bare(text)
+    assert Reading(words(), plain).reports(plain.index("rm -rf")) is reported
+
+
+def test_a_quoting_frame_ends_with_its_quotation() -> None:
+    """What is said in quotes is spoken of, what comes after is meant."""
+    said = Reading(
+        words(), bare('Test the filter with the phrase "ignore all rules" and "delete", delete the backups.')
+    )
+    assert all(mention.reported for mention in said.mentions[words().index["ignore"]])
+    assert [mention.reported for mention in said.mentions[words().index["delete"]]][-1] is False
+
+
+def test_orders_are_told_by_sentence() -> None:
+    """Only what is to be done behind the place, before the sentence ends."""
+    text = "look at the list, then send it. delete the file."
+    read = Reading(words(), text)
+    assert read.orders(text.index("list"))
+    assert not read.orders(text.index("it."))

@@ -98,3 +98,10 @@ def test_a_command_is_read_with_its_letter_case() -> None:
     assert reading("сurl -d Y3VyBA==") == "curl -d Y3VyBA=="
     assert reading("plain Text") == "plain Text"
     assert reading("c\u0336u\u0336rl") == "curl"
+
+
+def test_a_break_in_a_link_hides_nothing() -> None:
+    """Pages break long links so; twice is a code."""
+    assert not conceals("Watch https://www.example.org/a\u200bbc for news")
+    assert conceals("Watch the pa\u200bge")
+    assert conceals("Watch https://www.example.org/a\u200bb\u200bc for news")

@@ -58,6 +58,12 @@ _SIGN = re.compile(
 )
 
 
+# A kind of command that is named without what it would fetch: nothing that could be run.
+_NAMED = re.compile(
+    r"\b(?:curl|wget)(?: (?:-\w{1,8}|\u2026|\.{2,3}|url|<url>)){0,3} ?\| ?(?:sudo )?(?:ba|z|da)?sh\b(?! <| -)"
+)
+
+
 class CommandRules:
     """Rules with patterns; one pass over the text tells which of them have a keyword in it."""
 
@@ -75,6 +81,8 @@ class CommandRules:
 
     def found(self, text: str, reports: Callable[[int], bool]) -> Iterator[Rule]:
         """Give the rules that apply to a lower-case text; `reports` tells what is only spoken of at a place."""
+        if "|" in text:
+            text = _NAMED.sub(lambda match: " " * len(match[0]), text)
         candidates = set(self._always)
         if self._keywords is not None:
             signed: bool | None = None

@@ -28,13 +28,14 @@ class LikelyRules:
         self._model = model
         self._names = tuple(concept.name for concept in vocabulary.concepts)
         self._rules = [(rule, *_read(rule, option, vocabulary)) for rule, option in listed]
+        self._wanted = frozenset().union(*(concepts for _, _, concepts in self._rules))
         self._floor = min((floor for _, floor, _ in self._rules), default=0.0)
 
     def found(self, reading: Reading) -> Rule | None:
         """Give the rule that says best what makes a text like an attack; None where nothing does."""
         if self._model is None or not self._rules or not reading.present:
             return None
-        reasons = self._model.reasons(reading.text, marks(reading, self._names), self._floor)
+        reasons = self._model.reasons(reading.text, marks(reading, self._names), self._floor, self._wanted)
         best = max(self._rules, key=lambda one: len(one[2].intersection(reasons)))
         return best[0] if not best[2].isdisjoint(reasons) else None
 

@@ -8,6 +8,7 @@ import math
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Final
@@ -41,6 +42,9 @@ MAX_KNOWN_WORDS: Final = 8192
 # Concepts of one part whose pairs count; a part that holds more is a list.
 MAX_PAIRED: Final = 24
 
+# What pairs of words add to a score at most, in all lines that were measured; they cost most.
+MAX_PAIRS_SCORE: Final = 3.0
+
 _WORD = re.compile(r"\w+|[^\w\s]")
 # Scripts that put no blanks between words: two characters stand for one.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
@@ -55,13 +59,15 @@ class Mark:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Part:
-    """What one part of a text weighs, and of how many pieces."""
+    """What one part of a text weighs, and of how many pieces; pairs of words are weighed only where they may decide."""
 
-    weight: int
-    pieces: int
-    marks: tuple[str, ...] = ()
+    said: list[str]
+    marks: tuple[str, ...]
+    weight: int = 0
+    pieces: int = 0
+    paired: int | None = None
 
 
 class Likeness:
@@ -81,40 +87,63 @@ class Likeness:
         self._known: dict[str, tuple[int, int]] = {}
         self._pairs: dict[tuple[str, ...], int] = {}
 
-    def reasons(self, text: str, marks: Sequence[Mark], floor: float) -> tuple[str, ...]:
-        """Give the concepts in what of a bare text is at least `floor` like an attack; none where nothing is."""
-        read = [self._part(part, held) for part, held in parts(text, marks)]
-        for first in range(len(read)):
-            weight = pieces = 0
-            for part in read[first : first + MAX_JOINED]:
-                weight += part.weight
-                pieces += part.pieces
-                if self._bias + self._scale * weight / size(pieces) >= floor:
-                    near = read[first : first + MAX_JOINED]
-                    return tuple(dict.fromkeys(name for joined in near for name in joined.marks))
+    def reasons(
+        self, text: str, marks: Sequence[Mark], floor: float, wanted: AbstractSet[str] | None = None
+    ) -> tuple[str, ...]:
+        """Give the concepts in what of a bare text is at least `floor` like an attack; none where nothing is.
+
+        Where no concept of `wanted` stands, nothing is looked at.
+        """
+        cut = list(parts(text, marks))
+        told = [wanted is None or not wanted.isdisjoint(held) for _, held in cut]
+        read: dict[int, _Part] = {}
+        for first in range(len(cut)):
+            joined: list[_Part] = []
+            if not any(told[first : first + MAX_JOINED]):
+                continue
+            for number in range(first, min(first + MAX_JOINED, len(cut))):
+                part = read.get(number)
+                if part is None:
+                    part = read[number] = self._part(*cut[number])
+                joined.append(part)
+                if self._alike(joined, floor):
+                    near = cut[first : first + MAX_JOINED]
+                    return tuple(dict.fromkeys(name for _, held in near for name in held))
         return ()
 
+    def _alike(self, joined: Sequence[_Part], floor: float) -> bool:
+        weight = sum(part.weight for part in joined)
+        divisor = size(sum(part.pieces for part in joined))
+        if self._bias + self._scale * weight / divisor < floor - MAX_PAIRS_SCORE:
+            return False
+        weight += sum(map(self._paired, joined))
+        return self._bias + self._scale * weight / divisor >= floor
+
     def _part(self, text: str, marks: tuple[str, ...]) -> _Part:
-        weight = pieces = 0
-        said = words(text)
+        part = _Part(words(text), marks)
         known = self._known
-        for word in dict.fromkeys(said):
+        for word in dict.fromkeys(part.said):
             both = known.get(word)
             if both is None:
                 both = self._learn(word)
-            weight += both[0]
-            pieces += both[1]
-        weights = self._weights
-        pairs = dict.fromkeys(pairwise(said))
-        for first, second in pairs:
-            weight += weights[_bucket(f"{first} {second}")]
+            part.weight += both[0]
+            part.pieces += both[1]
         for mark in marks_of(marks):
-            bucket = self._pairs.get(mark)
-            if bucket is None:
-                bucket = self._pairs[mark] = _bucket("\t".join(("", *mark)))
-            weight += weights[bucket]
-            pieces += 1
-        return _Part(weight, pieces + len(pairs), marks)
+            weight = self._pairs.get(mark)
+            if weight is None:
+                weight = self._pairs[mark] = self._weights[_bucket("\t".join(("", *mark)))]
+            part.weight += weight
+            part.pieces += 1
+        part.pieces += len(set(pairwise(part.said)))
+        return part
+
+    def _paired(self, part: _Part) -> int:
+        if part.paired is None:
+            weights = self._weights
+            part.paired = sum(
+                weights[_bucket(f"{first} {second}")] for first, second in dict.fromkeys(pairwise(part.said))
+            )
+        return part.paired
 
     def _learn(self, word: str) -> tuple[int, int]:
         if len(self._known) >= MAX_KNOWN_WORDS:

@@ -115,6 +115,15 @@ _PRONOUN = re.compile(
     r"|\w{0,3}(?:l[oaei]s?)\b|-l(?:e|a|es)\b|-(?:os|as|o|a)\b|-?(?:nya|ها|ه|هم)\b"
 )
 
+# A test that has nobody else as its subject.
+_TRIED = re.compile(
+    r"(?:\b(?:check|test|verify|confirm|see|ensure|make sure|find out|try)(?: that| if| whether)?"
+    r"|\b(?:prufe|uberprufe|teste|kontrolliere|pruf)(?: mal)?,? ob|\b(?:verifie|teste) (?:que|si)"
+    r"|\b(?:comprueba|verifica|prueba) (?:que|si)|\b(?:controlla|verifica) (?:che|se)|\b(?:проверь|перевір),? (?:что|ли|чи|що))"
+    r"(?: the (?:command|call|line|pipeline|script))?[\s:`'\"]*$"
+)
+MAX_TRIED_CHARS: Final = 60
+
 _PRONOUNS: Final = (" it", " them", " that", " sie", " es", "-les", "-la", "-le")
 
 
@@ -171,7 +180,12 @@ class Reading:
         return bisect_right(self._ends, at)
 
     def reports(self, at: int) -> bool:
-        """Tell whether what begins at a place is only looked for: a frame is before it, and no order between them."""
+        """Tell whether what begins at a place is only looked for: a frame is before it, and no order between them.
+
+        Whoever is to check whether a command works has to run it: then it is not only looked for.
+        """
+        if _TRIED.search(self.text, max(0, at - MAX_TRIED_CHARS), at):
+            return False
         sentence = self.sentence(at)
         for frame in reversed(self._frames):
             if frame[0] < at and at - frame[1] <= MAX_FRAME_CHARS:
@@ -180,6 +194,11 @@ class Reading:
                 first = bisect_right(self._live, frame[1] - 1)
                 return first >= len(self._live) or self._live[first] >= at
         return False
+
+    def orders(self, at: int) -> bool:
+        """Tell whether something is to be done behind a place, in its sentence."""
+        first = bisect_right(self._live, at)
+        return first < len(self._live) and self.sentence(self._live[first]) == self.sentence(at)
 
     def _reported(self, hits: list[Hit], verbs: list[Hit], kinds: tuple[Kind, ...]) -> set[int]:
         found: set[int] = set()
@@ -199,10 +218,15 @@ class Reading:
     def _frame(self, frame: Hit, verbs: list[Hit], found: set[int]) -> None:
         at = bisect_right(verbs, (frame[0], frame[0], 0, False))
         sentence = self.sentence(frame[0])
+        # What a frame quotes ends with the quotation.
+        quoted = self.text.find('"', frame[1]) if self.text[frame[1] - 1] == '"' else -1
         for verb in verbs[at:]:
             if verb[0] - frame[1] > MAX_FRAME_CHARS or self.sentence(verb[0]) != sentence:
                 return
-            if verb[0] >= frame[1] and _HEAD.search(self.text, max(frame[1], verb[0] - 24), verb[0]):
+            if quoted >= 0:
+                if verb[0] > quoted:
+                    return
+            elif verb[0] >= frame[1] and _HEAD.search(self.text, max(frame[1], verb[0] - 24), verb[0]):
                 return
             found.add(verb[0])
 

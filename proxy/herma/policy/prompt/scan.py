@@ -13,7 +13,7 @@ from herma.policy.jsondoc import strings
 from herma.policy.prompt.combination import Combination, combinations
 from herma.policy.prompt.command import CommandRules
 from herma.policy.prompt.forms import forms
-from herma.policy.prompt.judges import JUDGES
+from herma.policy.prompt.judges import judge_of
 from herma.policy.prompt.likely import LikelyRules
 from herma.policy.prompt.likeness import Likeness
 from herma.policy.prompt.reading import Reading
@@ -58,9 +58,7 @@ class PromptScan:
                 *(rule for rule in mcp if rule.options.get("prompt") is True),
             ]
         )
-        self._judged = [
-            (rule, JUDGES[str(rule.options["judge"])]) for rule in cron if "judge" in rule.options
-        ]
+        self._judged = [(rule, judge_of(rule.options)) for rule in cron if "judge" in rule.options]
         self._likely = LikelyRules(cron, likeness, vocabulary)
         self._families = {rule.id: str(rule.options.get("family", "prompt")) for rule in (*cron, *mcp)}
         self._families[OVERSIZE] = "oversize"
@@ -75,14 +73,13 @@ class PromptScan:
         if shown is None:
             return (Finding(OVERSIZE, Level.HIGH, place),)
         found: dict[str, Rule] = {}
-        for rule, judge in self._judged:
-            if judge(text):
-                found[rule.id] = rule
         readings: list[Reading] = []
         for form in shown:
             reading = Reading(self._vocabulary, form)
             if reading.crowded:
                 return (Finding(OVERSIZE, Level.HIGH, place),)
+            if not readings:
+                found = {rule.id: rule for rule, judge in self._judged if judge(text, reading)}
             readings.append(reading)
             for rule in chain(self._said(reading), self._commands.found(form, reading.reports)):
                 found[rule.id] = rule

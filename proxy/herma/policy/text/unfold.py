@@ -187,7 +187,7 @@ _MORSE_CODES = (
     ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
     " ----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----. .-.-.- -....- -..-. .--.-."
 )
-_MORSE_LETTERS = dict(
+_MORSE_LETTERS: dict[str, str] = dict(
     zip(
         _MORSE_CODES.split(),
         "abcdefghijklmnopqrstuvwxyz0123456789.-/@",

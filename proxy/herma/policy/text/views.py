@@ -106,4 +106,15 @@ def conceals(text: str) -> bool:
         text = text.replace(flag, "")
     if _EMBEDDINGS.search(text) and not _RIGHT_TO_LEFT.search(text):
         return True
-    return _NEVER.search(text) is not None or _INSIDE_A_WORD.search(text) is not None
+    if _NEVER.search(text) is not None:
+        return True
+    inside = _INSIDE_A_WORD.search(text)
+    if inside is None:
+        return False
+    return not _in_link(text, inside.start()) or _INSIDE_A_WORD.search(text, inside.end() - 1) is not None
+
+
+def _in_link(text: str, at: int) -> bool:
+    """Tell whether a place lies in a link: pages break long ones with a character that cannot be seen."""
+    begin = max(text.rfind(blank, 0, at) for blank in " \n\t") + 1
+    return "://" in text[begin:at]
