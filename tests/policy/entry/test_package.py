@@ -32,6 +32,18 @@ FOUND = {
     "an extension": ("code --install-extension a.b", [Package("vscode", "a.b")]),
     "an address": ("uvx git+https://example.com/x", []),
     "prose": ("ask for the package axios", []),
+    "an option before the order": ("npm --yes exec bad@1.0", [Package("npm", "bad", "1.0")]),
+    "an option with a value before the order": ("uv --directory /srv run bad", [Package("pypi", "bad")]),
+    "a runner without an order": ("npm --version", []),
+    "another order": ("npm ls bad", []),
+    "another program of the runner": (
+        "pnpx bad@1.0; nlx b",
+        [Package("npm", "bad", "1.0"), Package("npm", "b")],
+    ),
+    "the runner's own file": ("node /usr/lib/npm/bin/npx-cli.js -y bad", [Package("npm", "bad")]),
+    "a runner of addresses": ("deno run -A npm:bad@1.0", [Package("npm", "bad", "1.0")]),
+    "its own modules": ("deno run -A main.ts", []),
+    "two commands": ("npm install a; npm install b", [Package("npm", "a"), Package("npm", "b")]),
     "only options": ("npx --yes", []),
 }
 
@@ -42,9 +54,10 @@ def test_packages_stand_behind_runners(line: str, found: list[Package]) -> None:
     assert list(packages(line)) == found
 
 
-def test_a_list_of_packages_is_read_up_to_a_bound() -> None:
-    """Operands beyond the bound are arguments."""
-    assert len(list(packages("npm install " + " ".join("abcdefghijkl")))) == 8
+def test_a_package_is_found_however_much_stands_before_it() -> None:
+    """Neither options nor other packages hide the last one."""
+    assert Package("npm", "bad", "1.0") in packages("npm install " + "a " * 500 + "bad@1.0")
+    assert Package("npm", "bad", "1.0") in packages("npx " + "--no-audit " * 500 + "bad@1.0")
 
 
 VERSIONS = {

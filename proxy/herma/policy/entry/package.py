@@ -4,18 +4,39 @@ Only what stands behind a package runner is a package; the same word in prose is
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 __all__ = ["Package", "packages", "sources", "version_matches"]
 
 _RUNNERS = re.compile(
-    r"(?i)(?<![\w./-])(?:\S{0,200}/)?(npx|bunx|(?:npm|pnpm|yarn|bun)(?:\.cmd)? {1,4}(?:exec|x|dlx|i|install|add|create|init)|uvx|uv {1,4}(?:run|tool {1,4}run"
-    r"|tool {1,4}install|pip {1,4}install|add)|pipx {1,4}(?:run|install)|pip[0-9.]{0,4} {1,4}install|cargo {1,4}(?:install|add|binstall)|gem {1,4}(?:install|exec)"
-    r"|go {1,4}(?:run|install|get)|composer {1,4}(?:global {1,4})?require|dotnet {1,4}tool {1,4}(?:install|run)|dnx|(?:code|cursor|codium) {1,4}--install-extension)(?:\.exe|\.cmd)?((?: {1,4}[^\s;|&]{1,300}){1,24})"
+    r"(?i)(?<![\w./:@-])(?:[^\s'\"`]{0,200}/)?(npx|bunx|pnpx|nlx|dlx|npx-cli\.js|(?:c|t)?npm|pnpm|yarn|bun|ni|uvx|uv|pipx|pip[0-9.]{0,4}|cargo|gem|go|composer"
+    r"|dotnet|dnx|deno|mise|code|cursor|codium|windsurf|rye|pixi)(?:\.exe|\.cmd)?(?= )"
 )
+# The end of a command in a line of text.
+_END = re.compile(r"[;|&\n]")
+# Words that make the programs above fetch; of those without a list, their name is enough.
+_ORDERS: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("npm", "cnpm", "tnpm"), frozenset({"exec", "x", "install", "i", "add", "create", "init", "in", "ins", "isntall", "update", "up"})),
+    **dict.fromkeys(("pnpm", "yarn", "bun"), frozenset({"exec", "x", "dlx", "install", "i", "add", "create", "init"})),
+    "uv": frozenset({"run", "install", "add", "upgrade"}),
+    "rye": frozenset({"install", "add"}),
+    "pixi": frozenset({"exec", "add", "install", "x"}),
+    "pipx": frozenset({"run", "install", "runpip", "inject", "upgrade"}),
+    "pip": frozenset({"install", "download", "wheel"}),
+    "cargo": frozenset({"install", "add", "binstall"}),
+    "gem": frozenset({"install", "exec", "i"}),
+    "go": frozenset({"run", "install", "get"}),
+    "composer": frozenset({"require"}),
+    "dotnet": frozenset({"install", "run", "update"}),
+    "deno": frozenset({"run", "install", "add", "x", "serve", "i"}),
+    "mise": frozenset({"x", "exec", "use", "install", "i"}),
+    **dict.fromkeys(("code", "cursor", "codium", "windsurf"), frozenset({"--install-extension"})),
+}  # fmt: skip
+# Words of a runner itself before its order: `npm --yes exec`, `uv --quiet tool run`.
+_GROUPS = frozenset({"tool", "tools", "pip", "global", "workspace"})
 _NPM = re.compile(
-    r"(?:[a-z0-9@/._-]{1,200}@npm:)?(@[a-z0-9._~-]{1,100}/[a-z0-9._~-]{1,200}|[a-z0-9._~-]{1,200})(?:@([^\s@]{1,64}))?"
+    r"(?:[a-z0-9@/._-]{1,200}@npm:|npm:)?(@[a-z0-9._~-]{1,100}/[a-z0-9._~-]{1,200}|[a-z0-9._~-]{1,200})(?:@([^\s@]{1,64}))?"
 )
 _PYPI = re.compile(
     r"([a-z0-9][a-z0-9._-]{0,200})(?:\[[^\]]{0,100}\])?(?:(?:===?|@|~=|>=) {0,2}([a-z0-9.+!*-]{1,64}))?"
@@ -23,10 +44,11 @@ _PYPI = re.compile(
 _OTHER = re.compile(r"([a-z0-9][\w./-]{0,200})(?:[@:]v?([\w.+-]{1,64}))?", re.ASCII)
 # What a runner's name begins with, and the ecosystem of its packages.
 _ECOSYSTEMS = {
-    "npx": "npm", "bunx": "npm", "npm": "npm", "pnpm": "npm", "yarn": "npm", "bun": "npm", "cargo": "crates", "gem": "gem", "go": "go",
-    "composer": "composer", "dotnet": "nuget", "dnx": "nuget", "code": "vscode", "cursor": "vscode", "codium": "vscode",
+    **dict.fromkeys(("npx", "bunx", "pnpx", "nlx", "dlx", "npx-cli.js", "npm", "cnpm", "tnpm", "pnpm", "yarn", "bun", "ni", "deno", "mise"), "npm"),
+    "cargo": "crates", "gem": "gem", "go": "go", "composer": "composer", "dotnet": "nuget", "dnx": "nuget",
+    **dict.fromkeys(("code", "cursor", "codium", "windsurf"), "vscode"),
 }  # fmt: skip
-_INSTALLS = ("install", "add", " i", "require", "get", "install-extension")
+_INSTALLING = frozenset({"install", "add", "i", "in", "ins", "isntall", "require", "get", "use", "update", "download", "wheel", "inject"})  # fmt: skip
 _VALUE_OPTIONS = frozenset({"-p", "--package", "--from", "--with", "--spec", "-w"})
 _OTHER_VALUE_OPTIONS = frozenset(
     {
@@ -59,11 +81,11 @@ _OTHER_VALUE_OPTIONS = frozenset(
         "--source",
         "--add-source",
         "--tool-path",
+        "--script-shell",
+        "--channel",
     }
 )
 _FORMS = {"npm": _NPM, "pypi": _PYPI}
-# Operands that are looked at: `npm install a b c` fetches them all, arguments of the program come later.
-_MAX_OPERANDS = 8
 _VERSION_PART = re.compile(r"\d{1,9}")
 _RANGE = re.compile(r"(>=|<=|>|<|=|)\s{0,2}([0-9][\w.+-]{0,40})")
 
@@ -79,29 +101,79 @@ class Package:
 
 def packages(text: str) -> Iterator[Package]:
     """Give the packages that the command lines in a text fetch."""
-    for match in _RUNNERS.finditer(text.lower()):
-        ecosystem = _ECOSYSTEMS.get(match[1].split()[0].removesuffix(".cmd"), "pypi")
-        installs = match[1].endswith(_INSTALLS)
-        yield from (
-            package
-            for word in _operands(match[2].split(), every=installs)
-            if (package := _package(ecosystem, word.strip("'\"`,"))) is not None
-        )
+    for runner, words, every in _fetching(text.lower()):
+        ecosystem = _ECOSYSTEMS.get(runner, "pypi")
+        for word in _operands(words, every=every):
+            plain = word.strip("'\"`,")
+            if runner in _MIXED and not plain.startswith("npm:"):
+                continue
+            if (package := _package(ecosystem, plain)) is not None:
+                yield package
+
+
+# Runners of addresses and tools, which mark what they take from npm.
+_MIXED = frozenset({"deno", "mise"})
 
 
 def sources(text: str) -> Iterator[str]:
     """Give what the command lines in a text fetch from elsewhere than a registry: addresses, forges, paths; and registries."""
-    for match in _RUNNERS.finditer(text):
-        installs = match[1].lower().endswith(_INSTALLS)
-        words = match[2].split()
-        for word in _operands(words, every=installs):
+    for _runner, rest, every in _fetching(text):
+        words = list(rest)
+        for word in _operands(words, every=every):
             plain = word.strip("'\"`,")
             if "://" in plain or plain.startswith(_ELSEWHERE) or (plain.count("/") == 1 and plain[0] != "@"):
                 yield plain.partition("@git+")[2] or plain
         for index, word in enumerate(words):
             option, equals, value = word.partition("=")
-            if option in _REGISTRY_OPTIONS:
+            if option in _REGISTRY_OPTIONS or option.endswith(":registry"):
                 yield "registry+" + (value if equals else words[index + 1] if index + 1 < len(words) else "")
+
+
+def _fetching(text: str) -> Iterator[tuple[str, Iterator[str], bool]]:
+    """Give each runner that is ordered to fetch something, the words behind its order, and whether all of them are packages.
+
+    Words are read as they are asked for: a long text of runners costs what it is long.
+    """
+    at = stop = 0
+    while (match := _RUNNERS.search(text, at)) is not None:
+        at = match.end()
+        runner = _plain(match[1])
+        if stop < at:
+            end = _END.search(text, at)
+            stop = end.start() if end is not None else len(text)
+        words = (word[0] for word in _WORD.finditer(text, at, stop))
+        order = _order(runner, words)
+        if order is None:
+            continue
+        every = order in _INSTALLING or runner in _INSTALLERS
+        if every:
+            # All words belong to this one.
+            at = stop
+        yield runner, words, every
+
+
+_WORD = re.compile(r"\S+")
+_INSTALLERS = frozenset({"code", "cursor", "codium", "windsurf", "ni"})
+
+
+def _plain(name: str) -> str:
+    lowered = name.lower()
+    return "pip" if lowered.startswith("pip") and lowered != "pipx" else lowered
+
+
+def _order(runner: str, words: Iterator[str]) -> str | None:
+    """Take the words up to the one that orders a runner to fetch, and give it; None where it is not told to."""
+    orders = _ORDERS.get(runner)
+    if orders is None:
+        return ""
+    skips = False
+    for word in map(str.lower, words):
+        if word in orders:
+            return word
+        if not word.startswith("-") and not skips and word not in _GROUPS:
+            return None
+        skips = word in _OTHER_VALUE_OPTIONS
+    return None
 
 
 _ELSEWHERE = ("/", "./", "../", "~", "github:", "gist:", "gitlab:", "bitbucket:", "git@", "file:")
@@ -119,9 +191,8 @@ _REGISTRY_OPTIONS = frozenset(
 )
 
 
-def _operands(words: list[str], *, every: bool) -> Iterator[str]:
+def _operands(words: Iterable[str], *, every: bool) -> Iterator[str]:
     """Pick the words that name packages: operands of options that take one, then the first operand or all of them."""
-    count = 0
     expects: frozenset[str] | None = None
     for word in words:
         if expects is not None:
@@ -142,8 +213,7 @@ def _operands(words: list[str], *, every: bool) -> Iterator[str]:
                 )
         else:
             yield word
-            count += 1
-            if not every or count >= _MAX_OPERANDS:
+            if not every:
                 return
 
 

@@ -6,7 +6,6 @@ of a stranger or an address without a name are not.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 
 from herma.policy.address import Host, hosts, is_foreign
 from herma.policy.command.argv import basename
@@ -17,11 +16,12 @@ from herma.policy.rule import Rule
 
 __all__ = ["Sources", "under"]
 
-# Sources of one line that are looked at.
-MAX_SOURCES = 16
 _ARCHIVES = (".tgz", ".tar.gz", ".tar.xz", ".tar.bz2", ".whl", ".zip", ".pyz", ".tar")
 # Programs whose operands are packages.
-_FETCHERS = frozenset({"npx", "bunx", "npm", "pnpm", "pnpx", "yarn", "bun", "uvx", "uv", "pipx", "pip"})
+_FETCHERS = frozenset(
+    {"npx", "bunx", "npm", "cnpm", "tnpm", "pnpm", "pnpx", "nlx", "ni", "yarn", "bun", "uvx", "uv", "pipx", "pip", "rye", "python", "node",
+     "npx-cli.js"}
+)  # fmt: skip
 _ENGINES = frozenset({"docker", "podman", "nerdctl"})
 _SCRATCH = ("/tmp/", "/var/tmp/", "/dev/shm/", "file:///tmp/", "file:///dev/shm/", "file:/tmp/")  # noqa: S108 - names of places
 
@@ -58,7 +58,7 @@ class Sources:
             for package in packages(line):
                 if imitated := self._lookalikes.imitates(package):
                     yield f"imitates:{imitated}"
-            yield from (effect for source in islice(sources(line), MAX_SOURCES) for effect in self.of(source))
+            yield from (effect for source in dict.fromkeys(sources(line)) for effect in self.of(source))
 
     def of(self, source: str) -> Iterator[str]:
         """Give the effects of fetching something from an address; a registry's begins with `registry+`."""
@@ -88,7 +88,7 @@ class Sources:
 
     def _of_runtime(self, argv: Sequence[str], name: str) -> Iterator[str]:
         """Give the effects of the addresses that a runtime or another package manager takes a program from."""
-        for source in islice(_fetched(argv, installs=name in _INSTALLERS), MAX_SOURCES):
+        for source in dict.fromkeys(_fetched(argv, installs=name in _INSTALLERS)):
             host = next((host for host in hosts(source) if host.scheme), None)
             if host is None or host.scheme != "https":
                 yield from self.of(source)
