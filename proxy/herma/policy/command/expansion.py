@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable, Mapping
 from fnmatch import translate
 
-__all__ = ["expand"]
+__all__ = ["ExpansionBound", "expand"]
 
 _EXPANSION = re.compile(r"\$\{?([#!]?)([A-Za-z_]\w{0,63}|[0-9@*])(?:\[[^\]]{0,32}\])?(.*?)\}?", re.DOTALL)
 _SLICE = re.compile(r":\s{0,4}(-?\d{1,6})\s{0,4}(?::\s{0,4}(-?\d{1,6}))?")
-# Text that a pattern of an expansion is tried on, at each of its characters; names and paths are short.
+# Text that a pattern of an expansion is tried on, at each of its characters; names and paths are short. Longer text with a pattern
+# is refused; to cut it at a place or at plain text is not.
 MAX_SUBJECT_CHARS = 128
+_MAX_PATTERN_CHARS = 64
 # What is the same on nearly every host, so that letters can be cut from it.
 _USUAL = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -27,8 +29,16 @@ _USUAL = {
 }
 
 
+class ExpansionBound(ValueError):
+    """An expansion takes a pattern to more text than is tried."""
+
+
 def expand(text: str, variables: Mapping[str, str]) -> str:
-    """Give what an expansion stands for; the expansion itself where that is not known."""
+    """Give what an expansion stands for; the expansion itself where that is not known.
+
+    Raises:
+        ExpansionBound: it cannot be worked out within the bounds.
+    """
     if text in {"$IFS", "${IFS}"} or text.startswith("${IFS"):
         return " "
     match = _EXPANSION.fullmatch(text)
@@ -51,7 +61,7 @@ def expand(text: str, variables: Mapping[str, str]) -> str:
         return value.replace(" ", "")
     if sign == "#":
         return str(len(value))
-    return _operate(value[:MAX_SUBJECT_CHARS], operation) if operation else value
+    return _operate(value, operation) if operation else value
 
 
 def _operate(value: str, operation: str) -> str:
@@ -70,24 +80,39 @@ def _slice(value: str, start: int, length: int | None) -> str:
 
 def _replaced(value: str, operation: str, count: int) -> str:
     old, _, new = operation.partition("/")
-    pattern = _glob(old)
-    return value if not old else re.sub(pattern, lambda _match: new.strip("\"'"), value, count=count)
+    if not old:
+        return value
+    if _WILD.search(old) is None:
+        return value.replace(old, new.strip("\"'"), count or -1)
+    pattern = _glob(_bounded(value, old))
+    return re.sub(pattern, lambda _match: new.strip("\"'"), value, count=count)
+
+
+_WILD = re.compile(r"[*?\[\\]")
+
+
+def _bounded(value: str, pattern: str) -> str:
+    if len(value) > MAX_SUBJECT_CHARS or len(pattern) > _MAX_PATTERN_CHARS:
+        raise ExpansionBound
+    return pattern
 
 
 def _glob(pattern: str) -> str:
     # `translate` anchors the end; an expansion looks inside, and runs of stars would only cost time.
-    return re.sub(r"\\[zZ]$", "", translate(re.sub(r"\*+", "*", pattern)[:64])).replace(
-        "(?s:.*", "(?s:.*?", 1
-    )
+    return re.sub(r"\\[zZ]$", "", translate(re.sub(r"\*+", "*", pattern))).replace("(?s:.*", "(?s:.*?", 1)
 
 
 def _without_start(value: str, pattern: str) -> str:
-    match = re.match(_glob(pattern), value)
+    if _WILD.search(pattern) is None:
+        return value.removeprefix(pattern)
+    match = re.match(_glob(_bounded(value, pattern)), value)
     return value if match is None else value[match.end() :]
 
 
 def _without_end(value: str, pattern: str) -> str:
-    whole = translate(pattern[:64])
+    if _WILD.search(pattern) is None:
+        return value.removesuffix(pattern)
+    whole = translate(_bounded(value, pattern))
     ends = [at for at in range(len(value)) if re.match(whole, value[at:]) is not None]
     return value[: ends[-1]] if ends else value
 

@@ -6,7 +6,7 @@ What cannot be worked out stays in the line as it was written, so that a rule ca
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import tree_sitter
@@ -28,6 +28,8 @@ MAX_LINES = 512
 # Programs that one entry starts; a long start script has some thirty.
 MAX_CALLS = 160
 MAX_CODES = 16
+# Values of loops that are read one by one.
+MAX_VALUES = 64
 # Scripts within one entry, and pipes in one script: the grammar's time grows with the square of these.
 MAX_SCRIPTS = 64
 MAX_PIPES = 300
@@ -56,7 +58,7 @@ _STATEMENTS = frozenset(
 )
 _BLOCKS = frozenset(
     {"program", "list", "subshell", "compound_statement", "do_group", "if_statement", "elif_clause", "else_clause", "while_statement",
-     "case_statement", "case_item", "function_definition", "negated_command", "c_style_for_statement"}
+     "case_statement", "case_item", "function_definition", "negated_command", "test_command", "c_style_for_statement"}
 )  # fmt: skip
 
 
@@ -85,11 +87,22 @@ def read_argv(argv: Sequence[str], env: Mapping[str, str] | None = None) -> Read
     reader = _Reader(dict(env or {}))
     # `${SHELL}` and `%COMSPEC%` in a vector are filled in by whoever starts it.
     words = [_STARTER.get(word.upper(), word) for word in argv]
-    reader.note(" ".join(words))
+    reader.note(" ".join(_on_one_line(words)))
     reader.enter(tuple(words), None, 0, shell=False)
     return reader.reading()
 
 
+def _on_one_line(words: Sequence[str]) -> Iterator[str]:
+    """Give words without the line breaks in them, which would split the line for the rules; programs in words keep theirs."""
+    whole: set[str] = set()
+    if any("\n" in word for word in words):
+        for program in programs(words):
+            script = script_of(program)
+            whole.update(code_of(program) if script is None else script[:1])
+    return (word if word in whole else _BREAK.sub(" ", word) for word in words)
+
+
+_BREAK = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _STARTER = {"${SHELL}": "sh", "$SHELL": "sh", "%COMSPEC%": "cmd", "${COMSPEC}": "cmd"}
 
 
@@ -104,6 +117,8 @@ class _Reader(WordReader):
         self._parsed = 0
         self._scripts = 0
         self._aliases: dict[str, str] = {}
+        self._functions: dict[str, Node] = {}
+        self._values = 0
 
     def reading(self) -> Reading:
         return Reading(tuple(dict.fromkeys(self.lines)), tuple(self.calls), tuple(self.codes), self.whole)
@@ -232,6 +247,17 @@ class _Reader(WordReader):
                 return "", ""
             case "for_statement":
                 return self._loop(node, stdin, depth)
+            case "function_definition":
+                name, *body = node.named_children
+                self._functions[text_of(name)] = body[-1] if body else name
+                return self.block(node, stdin, depth)
+            case "case_statement" | "test_command" | "unset_command" | "subscript" | "compound_statement" if (
+                not any(child.type in _STATEMENTS or child.type in _BLOCKS for child in node.named_children)
+            ):
+                # What stands in a condition is no command; what is substituted in it runs.
+                for child in node.named_children:
+                    self.word(child, depth)
+                return "", ""
             case "ERROR":
                 return self._misplaced(node, stdin, depth)
             case kind if kind in _BLOCKS:
@@ -267,9 +293,31 @@ class _Reader(WordReader):
 
     def _loop(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:
         name, *rest = node.named_children
-        values = [self.word(child, depth) for child in rest if child.type != "do_group"]
+        values = [word for child in rest if child.type != "do_group" for word in self.words(child, depth)]
+        # All of them first: a list of words may be one command line.
         self.variables[text_of(name)] = " ".join(values)
-        return self.block(node, stdin, depth)
+        result = self.block(node, stdin, depth)
+        for value in dict.fromkeys(values) if len(values) > 1 else ():
+            self._values += 1
+            if self._values > MAX_VALUES:
+                self.whole = False
+                break
+            self.variables[text_of(name)] = value
+            self.block(node, stdin, depth)
+        return result
+
+    def _function(self, words: list[str], stdin: str | None, depth: int) -> str | None:
+        """Read a function once more with the arguments it is called with."""
+        body = self._functions[words[0]]
+        saved = {name: value for name, value in self.variables.items() if name.isdigit() or name in "@*"}
+        outer = self.positional
+        self.bind(tuple(words))
+        output, _text = self._statement(body, stdin, depth + 1)
+        for name in [name for name in self.variables if name.isdigit() or name in "@*"]:
+            del self.variables[name]
+        self.variables |= saved
+        self.positional = outer
+        return output
 
     def _redirected(self, node: Node, stdin: str | None, depth: int) -> tuple[str | None, str]:
         suffix = ""
@@ -345,9 +393,12 @@ class _Reader(WordReader):
             self.take(words[1:], stdin)
         outer = self._redirects
         self._redirects = _split(suffix, outer)
-        output = self.enter(tuple(words), stdin, depth)
+        if words[0] in self._functions and depth < MAX_DEPTH:
+            output = self._function(words, stdin, depth)
+        else:
+            output = self.enter(tuple(words), stdin, depth)
         self._redirects = outer
-        return output, prefix + " ".join(words) + suffix
+        return output, prefix + " ".join(_on_one_line(words)) + suffix
 
 
 _ASSIGNS = re.compile(r"(?:--?[a-z-]{1,12}=)?([A-Za-z_]\w{0,63})=(.{0,4096})", re.DOTALL)

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 
 from tree_sitter import Node
 
-from herma.policy.command.expansion import expand
+from herma.policy.command.expansion import ExpansionBound, expand
 from herma.policy.command.glob import unglob
 from herma.policy.command.path import braces
 from herma.policy.command.tools import ansi_c
@@ -74,7 +74,11 @@ class WordReader(ABC):
         outer, self.kept = self.kept, True
         value = "".join(self.word(child, depth) for child in node.named_children[1:])
         self.kept = outer
+        if any(child.type == "+=" for child in node.children):
+            value = self.variables.get(name, "") + value
         self.variables[name] = value[:MAX_WORD_CHARS]
+        if node.named_children[0].type == "subscript":
+            self.word(node.named_children[0], depth)
         return f"{name}={value}"
 
     def words(self, node: Node, depth: int) -> list[str]:
@@ -110,10 +114,16 @@ class WordReader(ABC):
             case "string_content":
                 return re.sub(r"\\([$`\"\\])", r"\1", text_of(node))
             case "simple_expansion" | "expansion":
+                if node.type == "expansion":
+                    self._inside(node, depth)
                 self._expansions += 1
                 if self._expansions > MAX_EXPANSIONS:
                     self.whole = False
-                return expand(text_of(node), self.variables)
+                try:
+                    return expand(text_of(node), self.variables)
+                except ExpansionBound:
+                    self.whole = False
+                    return ""
             case "command_substitution" | "process_substitution":
                 output, text = self.block(node, None, depth + 1) if depth < MAX_DEPTH else (None, "")
                 if output is None or node.type == "process_substitution":
@@ -127,6 +137,15 @@ class WordReader(ABC):
                 return self._joined(node, depth)
             case _:
                 return text_of(node)
+
+    def _inside(self, node: Node, depth: int) -> None:
+        """Read the substitutions in a default, an index or a pattern: they run, whatever becomes of their output."""
+        for child in node.named_children:
+            if child.type in {"command_substitution", "process_substitution"}:
+                self.word(child, depth)
+            elif child.named_children and self.descend():
+                self._inside(child, depth)
+                self.levels -= 1
 
     def _joined(self, node: Node, depth: int) -> str:
         """Join the parts of a string or concatenation, with the characters between them that are no nodes of their own."""
