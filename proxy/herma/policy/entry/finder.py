@@ -11,10 +11,10 @@ from typing import Any
 
 from herma.policy.entry.entry import Entry, Kind
 from herma.policy.entry.keys import fold, nested, steps, tree
-from herma.policy.entry.kin import KEPT_KEYS, environment, kin_of
+from herma.policy.entry.kin import KEPT_KEYS, KNOWN_NAMES, environment, kin_of
 from herma.policy.entry.look import may_hold_entry
 from herma.policy.entry.server import PLACES, servers_of
-from herma.policy.entry.text import Texts
+from herma.policy.entry.text import SHORTEST, Texts
 from herma.policy.entry.told import keys_told, variable, written_file
 from herma.policy.entry.written import argv_sets
 
@@ -46,9 +46,9 @@ def entries(value: Any, *, whole: bool = False, top: bool = False) -> Iterator[E
     yield from _Finder().walk(_Node(value, inside=whole, alone=body))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Node:
-    """A value on the way through a body."""
+    """A value on the way through a body; never changed, and not frozen because a body has a hundred thousand."""
 
     value: Any
     place: str = ""
@@ -80,8 +80,9 @@ class _Finder:
             if node.keys or isinstance(value, dict):
                 yield from kin_of(node.keys, value, node.place)
             if isinstance(value, dict):
-                yield from _own(node)
-                stack += self._members(node)
+                members = _folded(value)
+                yield from _own(node, members)
+                stack += self._members(node, members)
             elif isinstance(value, list):
                 yield from self._argv(node)
                 stack += self._items(node)
@@ -132,7 +133,7 @@ class _Finder:
                 yield Entry("", value, node.place)
 
     def _items(self, node: _Node) -> Iterator[_Node]:
-        told = [pair for item in node.value if isinstance(item, dict) for pair in keys_told(item)]
+        told = [pair for item in node.value if isinstance(item, dict) for pair in keys_told(_folded(item))]
         if len(told) > 1:
             # A patch says in parts what only the whole shows.
             yield replace(node, value=tree(told), keys=())
@@ -148,10 +149,10 @@ class _Finder:
                 level=node.level + 1,
             )
 
-    def _members(self, node: _Node) -> Iterator[_Node]:
+    def _members(self, node: _Node, members: dict[str, Any]) -> Iterator[_Node]:
         """Give the members of a mapping, and what its keys and values say together."""
         place, among = node.place, node.keys[-1:]
-        if (written := written_file(node.value)) is not None:
+        if (written := written_file(members)) is not None:
             yield replace(
                 node,
                 value=_File(*written).value(whole=node.nesting == 0),
@@ -159,7 +160,7 @@ class _Finder:
                 name="",
                 level=_TOP_LEVELS,
             )
-        for parts, value in keys_told(node.value):
+        for parts, value in keys_told(members):
             yield replace(
                 node,
                 value=nested(parts, value),
@@ -177,6 +178,12 @@ class _Finder:
                 paths.append((parts, child))
                 continue
             folded = fold(key)
+            if (
+                _says_nothing(child)
+                and folded not in KNOWN_NAMES
+                and (not among or among[0] not in KNOWN_NAMES)
+            ):
+                continue
             yield _Node(
                 child,
                 escaped,
@@ -224,7 +231,7 @@ class _File:
         return [self.text]
 
 
-def _own(node: _Node) -> Iterator[Entry]:
+def _own(node: _Node, members: dict[str, Any]) -> Iterator[Entry]:
     """Give the entries that a mapping is, under its name."""
     value = node.value
     own = value.get("name")
@@ -240,17 +247,25 @@ def _own(node: _Node) -> Iterator[Entry]:
     for fields in servers_of(value, inside=node.inside or node.alone):
         yield from (Entry(name, fields, node.place, doubted=doubted) for name in names)
     if node.level <= _TOP_LEVELS and node.nesting == 0 and not node.said:
-        if (held := variable(value)) is not None:
+        if (held := variable(members)) is not None:
             yield from environment(held, node.place)
-        env = value.get("env")
-        if isinstance(env, dict) and "command" not in value:
+        env = members.get("env")
+        if isinstance(env, dict) and "command" not in members:
             yield from environment(env, f"{node.place}/env")
 
 
 def _is_named(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
-    members = {fold(key): held for key, held in value.items()}
+    members = _folded(value)
     return isinstance(members.get("name"), str) and any(
         isinstance(members.get(key), (str, list)) for key in ("command", "url")
     )
+
+
+def _says_nothing(value: Any) -> bool:
+    return not isinstance(value, (dict, list)) and (not isinstance(value, str) or len(value) < SHORTEST)
+
+
+def _folded(value: dict[str, Any]) -> dict[str, Any]:
+    return {fold(key): held for key, held in value.items()}

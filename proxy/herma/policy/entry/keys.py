@@ -13,15 +13,15 @@ __all__ = ["fold", "nested", "steps", "tree"]
 # Parts of one key that is a path.
 MAX_STEPS = 12
 
-_DROPPED = str.maketrans("", "", "_- ")
 _PARTS = re.compile(r"[./:\[\]]+")
 _QUOTES = " \t\"'"
 
 
 def fold(key: str) -> str:
     """Give the one form of a key: lower case, without blanks, dashes and underscores, wide letters as narrow ones."""
-    text = key if key.isascii() else unicodedata.normalize("NFKC", key)
-    return text.lower().translate(_DROPPED)
+    if not key.isascii():
+        key = unicodedata.normalize("NFKC", key)
+    return key.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
 def steps(key: str) -> tuple[str, ...]:

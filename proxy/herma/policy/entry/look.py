@@ -1,10 +1,11 @@
 """The first look: whether bytes or a text can hold an entry at all. Derived from the keys that count, so that none is forgotten."""
 
 import re
+from collections.abc import Iterator
 
 from herma.policy.entry.kin import WORDS
 
-__all__ = ["KEY_WORDS", "may_hold_entry", "names_key", "squeezed"]
+__all__ = ["KEY_WORDS", "lines_with_keys", "may_hold_entry", "names_key", "squeezed"]
 
 # As `fold` leaves keys.
 KEY_WORDS = tuple(sorted(WORDS | {"mcp"}))
@@ -26,13 +27,14 @@ _TELLING = (
     b"base64,",
 )
 _DROPPED = b"_- "
-_DROPPED_CHARS = str.maketrans("", "", "_- ")
 # A long run without blanks may wrap anything; escapes and wide letters may spell any key.
 _WRAPPED = re.compile(rb"\"\s{0,8}[A-Za-z0-9+/_-]{48}|%7b|%22|\\u00|\\\\+[xu]|\xef\xbd", re.IGNORECASE)
-# What may stand between a key and its value.
-_AFTER_KEY = re.compile(r"[\"'\]\\]{0,9}\s{0,8}[:=\n.\[]|\Z")
-# Places of one word in one text that are looked at; a text with more of them names the key.
-MAX_PLACES = 64
+# What may stand between a key and its value, blanks left out: also the rest of a path, and the break after `? key`.
+_AFTER_KEY = re.compile(
+    r"[\"'\]\\]{0,9}\s{0,8}(?:[:=\[]|(?<=\])(?:\n|\Z)|\.[\w.\"']{1,60}\]{1,2}(?:\n|\Z)|\.[\w.]{1,60}[\"'\]]{0,3}[=:]|(?:#[^\n]{0,200})?\n\s{0,8}:)"
+)
+# Places in one text that are looked at for each word.
+MAX_PLACES = 4096
 
 
 def may_hold_entry(raw: bytes) -> bool:
@@ -52,21 +54,37 @@ def may_hold_entry(raw: bytes) -> bool:
 
 def squeezed(text: str) -> str:
     """Give a text as keys are compared: lower case, without blanks, dashes and underscores."""
-    return text.lower().translate(_DROPPED_CHARS)
+    return text.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
 def names_key(text: str) -> bool:
     """Tell whether a squeezed text names a key that counts, as a key and not as a word."""
+    return next(_places(text), None) is not None
+
+
+def lines_with_keys(text: str) -> list[int]:
+    """Give the numbers of the lines of a squeezed text that name a key that counts."""
+    lines: list[int] = []
+    at = line = 0
+    for place in sorted(_places(text)):
+        line += text.count("\n", at, place)
+        at = place
+        lines.append(line)
+    return lines
+
+
+def _places(text: str) -> Iterator[int]:
     for word in KEY_WORDS:
         at = text.find(word)
         for _ in range(MAX_PLACES):
             if at < 0:
                 break
-            if _AFTER_KEY.match(text, at + len(word)) is not None or (
-                word == "mcp" and text.startswith("servers", at + 3)
-            ):
-                return True
-            at = text.find(word, at + len(word))
+            end = at + len(word)
+            if word == "mcp" and text.startswith("server", end):
+                end += 7 if text.startswith("servers", end) else 6
+            if _AFTER_KEY.match(text, end) is not None:
+                yield at
+            at = text.find(word, end)
         else:
-            return True
-    return False
+            # Beyond the bound every line may name it.
+            yield from (max(at, 0),)

@@ -9,25 +9,27 @@ from typing import Any
 
 from herma.policy.entry.entry import Entry
 from herma.policy.entry.keys import steps
-from herma.policy.entry.look import KEY_WORDS, names_key, squeezed
+from herma.policy.entry.look import KEY_WORDS, lines_with_keys, names_key, squeezed
 from herma.policy.entry.notation import relaxed_json, sections, unwrapped
 from herma.policy.entry.outline import outline
 from herma.policy.entry.written import keys_set, on_command_lines, written_in_json, written_in_yaml
 from herma.policy.entry.yamltext import YamlError, read_yaml
 
-__all__ = ["Reading", "Texts"]
+__all__ = ["SHORTEST", "Reading", "Texts"]
 
 # The longest real configuration seen has 40 KiB. A longer string than this that writes names of entries is not read in part,
 # but judged as an entry of its size, which is refused.
 MAX_STRING_CHARS = 256 * 1024
 # Configuration text of one body that is read as YAML: reading takes half a second for each MiB.
 MAX_OUTLINED_CHARS = 256 * 1024
+# A text among others that is tried as one document of YAML; of a longer one, the blocks are read that name keys.
+MAX_WHOLE_CHARS = 16 * 1024
 # JSON objects in the texts of one body. A long session of an agent has some hundreds of calls of tools.
 MAX_VALUES = 8 * 1024
 # Keys that command lines in the texts of one body set; a guide names a dozen.
 MAX_KEYS_SET = 256
 # Shorter strings say nothing: the shortest is `yolo: on`.
-_SHORTEST = 8
+SHORTEST = 8
 
 _WRITTEN_NAME = re.compile(
     r"(?:command|args|url|u00[^\"\n]{0,40})[\"'\\]{0,9}\s{0,20}[:=]|\bmcp_servers\.|\bmcp +add"
@@ -60,7 +62,7 @@ class Texts:
 
     def read(self, text: str, *, strict: bool, inside: bool, deep: bool) -> Reading:
         """Read a text; with `strict` it is configuration and nothing else, with `deep` nothing in it is unwrapped any more."""
-        if len(text) < (1 if strict else _SHORTEST):
+        if len(text) < (1 if strict else SHORTEST):
             return _NOTHING
         inner = None if strict else _inner(text)
         if inner is not None:
@@ -108,32 +110,67 @@ class Texts:
         self._values += len(values)
         if self._values > MAX_VALUES:
             return None
+        if strict:
+            return self._strictly(text)
         if not named:
             return values
-        self._outlined += len(text)
-        if self._outlined > MAX_OUTLINED_CHARS:
+        if len(text) <= MAX_WHOLE_CHARS and self._counts(text):
+            try:
+                value = read_yaml(text)
+            except YamlError:
+                value = None
+            if isinstance(value, (dict, list)):
+                # What is YAML as a whole holds the JSON in it as values or as texts.
+                self._sure = True
+                # To other programs, what is in braces is JSON with liberties, and reads another way.
+                other = relaxed_json(text) if text.lstrip()[:1] == "{" else None
+                return [value] if other is None else [value, other]
+        blocks = _blocks(text)
+        if not self._counts(blocks):
+            return None
+        return [*values, *(value for value in (sections(text), relaxed_json(text), outline(blocks)) if value)]
+
+    def _strictly(self, text: str) -> list[Any] | None:
+        """Read a text that is configuration; None if it cannot be read with certainty."""
+        if not self._counts(text):
             return None
         try:
             value = read_yaml(text)
         except YamlError:
-            if strict:
-                return None
-            return [*values, *_otherwise(text)]
-        # What is YAML as a whole holds the JSON in it as values or as texts.
-        self._sure = isinstance(value, (dict, list))
-        if not self._sure:
-            return [*values, *_otherwise(text)]
-        # To other programs, what is in braces is JSON with liberties, and reads another way.
-        other = None if strict or text.lstrip()[:1] != "{" else relaxed_json(text)
-        return [value] if other is None else [value, other]
+            return None
+        self._sure = True
+        return [value]
+
+    def _counts(self, text: str) -> bool:
+        self._outlined += len(text)
+        return self._outlined <= MAX_OUTLINED_CHARS
 
 
-def _otherwise(text: str) -> list[Any]:
-    """Read what is no YAML: other notations, and the lines of YAML in prose."""
-    other = sections(text)
-    lines = outline(text)
-    relaxed = relaxed_json(text)
-    return [value for value in (other, relaxed, lines) if value]
+def _blocks(text: str) -> str:
+    """Give the blocks of lines that begin with a key that counts: what is indented further, and the items of a list."""
+    lines = text.split("\n")
+    kept: list[str] = []
+    done = 0
+    for start in lines_with_keys(squeezed(text)):
+        if start < done or start >= len(lines):
+            continue
+        indent = _indent(lines[start])
+        end = start + 1
+        while end < len(lines) and (
+            not lines[end].strip() or _indent(lines[end]) > indent or _goes_on(lines[end], indent)
+        ):
+            end += 1
+        kept += lines[start:end]
+        done = end
+    return "\n".join(kept)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _goes_on(line: str, indent: int) -> bool:
+    return _indent(line) == indent and line.lstrip()[:1] in {"-", "]", "}", ":"}
 
 
 def _inner(text: str) -> str | None:

@@ -1,4 +1,7 @@
-"""Keys that a mapping tells as a value: `config.set`, JSON Patch, forms, variables of the environment, files that are written."""
+"""Keys that a mapping tells as a value: `config.set`, JSON Patch, forms, variables of the environment, files that are written.
+
+Mappings are given with their keys folded.
+"""
 
 import json
 import re
@@ -6,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from herma.policy.entry.keys import fold, steps
+from herma.policy.entry.keys import steps
 from herma.policy.entry.kin import told_by_key
 from herma.policy.entry.notation import unwrapped
 from herma.policy.entry.yamltext import YamlError, read_yaml
@@ -25,9 +28,8 @@ _CONTENTS = ("content", "contents", "dataurl", "data", "text", "body", "filetext
 type Written = tuple[str, str]
 
 
-def keys_told(node: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+def keys_told(members: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Give the paths that a mapping tells by a key and a value, with the value, and with what it says as JSON or YAML."""
-    members = {fold(key): value for key, value in node.items()}
     value = next((members[name] for name in _VALUES if name in members), _NONE)
     if value is _NONE:
         return
@@ -40,7 +42,7 @@ def keys_told(node: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
             if isinstance(told, list) and all(isinstance(part, str) for part in told)
             else ()
         )
-        if parts and (name in {"key", "path"} or told_by_key(parts)):
+        if parts and told_by_key(parts):
             yield parts, value
             if (read := _read(value)) is not None:
                 yield parts, read
@@ -62,18 +64,16 @@ def _read(value: Any) -> Any:
         return None
 
 
-def variable(node: Mapping[str, Any]) -> dict[str, Any] | None:
+def variable(members: Mapping[str, Any]) -> dict[str, Any] | None:
     """Give the variable that a mapping sets by a key and a value, if it does."""
-    members = {fold(key): value for key, value in node.items()}
     name, value = members.get("key", members.get("name")), members.get("value")
     if isinstance(name, str) and isinstance(value, str) and _VARIABLE.fullmatch(name.strip()) is not None:
         return {name.strip(): value}
     return None
 
 
-def written_file(node: Mapping[str, Any]) -> Written | None:
+def written_file(members: Mapping[str, Any]) -> Written | None:
     """Give the path and the text of a file of the agent's own that a mapping writes, if it does."""
-    members = {fold(key): value for key, value in node.items()}
     for name in _PATHS:
         path = members.get(name)
         if not isinstance(path, str) or not _is_own(path):

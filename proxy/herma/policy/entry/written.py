@@ -10,7 +10,7 @@ from typing import Any
 
 from herma.policy.entry.entry import Entry
 from herma.policy.entry.keys import fold, steps
-from herma.policy.entry.kin import KNOWN_NAMES
+from herma.policy.entry.kin import KNOWN_NAMES, told_by_key
 
 __all__ = ["argv_sets", "keys_set", "on_command_lines", "written_in_json", "written_in_yaml"]
 
@@ -52,7 +52,7 @@ _CONFIG_SET = re.compile(r"\bmcp_servers\.[\w-]{1,64}\.(command|args|url)[\"']?[
 _KEY_SET = re.compile(
     r"\bconfig +set +[\"']?([a-zA-Z_][\w.-]{2,120})[\"']?[ \t=]{1,4}(?:\"([^\"\n]{1,4000})\"|'([^'\n]{1,4000})'|([^\n;&|]{1,4000}))"
 )
-_MCP_ADD = re.compile(r"\bmcp +add(?:-json)?\b([^\n]{1,4000})")
+_MCP_ADD = re.compile(r"\bmcp +add(?:-json)?[ \t]([^\n]{1,4000})")
 
 
 def on_command_lines(text: str, place: str) -> Iterator[Entry]:
@@ -77,7 +77,8 @@ def argv_sets(words: list[Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
     for at, word in enumerate(words[:-2]):
         after = words[at + 1]
         if word == "config" and after in {"set", "add"} and at + 3 < len(words):
-            yield steps(words[at + 2]), " ".join(words[at + 3 :])
+            if told_by_key(parts := steps(words[at + 2])):
+                yield parts, " ".join(words[at + 3 :])
         elif word == "mcp" and after.startswith("add"):
             rest = words[at + 2 :]
             kept = [part for part in rest[1:] if part not in {"--", "--command", "--args", "--url"}]
