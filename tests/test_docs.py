@@ -43,7 +43,12 @@ _UNWANTED = {
 }
 
 # Where packages come from and which paths are a machine's is what these are about.
-_ABOUT_PACKAGES = ("rules/mcp/", "tests/policy/entry/", "proxy/herma/content/ioc/known.py")
+_ABOUT_PACKAGES = (
+    "rules/mcp/",
+    "tests/policy/entry/",
+    "tests/quality/data/mcp.jsonl",
+    "proxy/herma/content/ioc/known.py",
+)
 
 
 def _read(path: Path) -> str:
