@@ -140,3 +140,50 @@ def test_any_value_is_judged(value: str) -> None:
         values.looks_like_password,
     ):
         assert judge(value) in {True, False}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "exampleZk7pQ2vW9sXe",
+        "Zk7pQ2vW9sXe_here",
+        "my-secret-9f8e7d6c5b4a39281706",
+        "xxxxZk7pQ2vW9sXe",
+        "***Zk7pQ2vW9sXe",
+        "Zk7pQ2vW9sXe...",
+        "0123456789Zk7pQ2vW9sXe",
+    ],
+)
+def test_a_mark_does_not_acquit_what_stands_beside_it(value: str) -> None:
+    """Whoever marks a secret as an example has not made it one."""
+    assert not values.is_placeholder(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "your-super-secret-jwt-token-with-at-least-32-characters-long",
+        "sk-your-key-here",
+        "ghp_xxxxxxxxxxxxxxxx",
+        "AKIAIOSFODNN7EXAMPLE",
+        "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "sk-...",
+        "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx",
+    ],
+)
+def test_what_is_left_of_a_placeholder_without_its_marks_is_nothing(value: str) -> None:
+    """Documentation is full of them."""
+    assert values.is_placeholder(value)
+
+
+@pytest.mark.parametrize("value", ["$Zk7pQ2vW9sXe", "{Zk7pQ2vW9sXe}", "%Zk7pQ2vW9sXe%", "<Zk7pQ2vW9sXe>"])
+def test_what_looks_drawn_is_not_the_name_of_a_variable(value: str) -> None:
+    """Names are written."""
+    assert not values.is_reference(value)
+
+
+@pytest.mark.parametrize("value", ["(open", "[open", "&open", "@open", "`open", "!secret x"])
+def test_signs_of_code_refer_to_nothing_between_quotes(value: str) -> None:
+    """They are characters of a password there."""
+    assert values.is_reference(value)
+    assert not values.is_reference(value, quoted=True)

@@ -160,11 +160,10 @@ def redact_string(
     """Mask secrets in one string, in the light of what stands beside it and of what the look has seen."""
     text, work = string.text, look.work
     quiet = look.sure and text not in look.found
-    if depth < MAX_NESTED_JSON and not string.known and holds_json(text):
-        if quiet:
-            return text, ()
+    if not quiet and depth < MAX_NESTED_JSON and not string.known and holds_json(text):
         inner, found = redact_json_text(redactor, text, depth + 1, work)
-        return inner, tuple(Finding(f.rule_id, f.level, string.pointer, f.attack) for f in found)
+        if found:
+            return inner, tuple(Finding(f.rule_id, f.level, string.pointer, f.attack) for f in found)
     known = [*beside(redactor.finder, string.key, text), *string.known] if not string.number else string.known
     if quiet and not known:
         return text, ()

@@ -10,6 +10,8 @@ from typing import Final
 from herma.policy.redaction.name import Name, Strength, words_of
 from herma.policy.redaction.value import (
     MAX_JUDGED_CHARS,
+    MIN_ISSUED_CHARS,
+    MIN_MARKED_CHARS,
     is_code,
     is_dull,
     is_path,
@@ -43,6 +45,7 @@ _TYPE: Final = re.compile(
     r"(?<=oken|.Key|cret|Hash|gest|rray|ring|ffer|Type|oded|aims|tial)s?\d{0,3}(?:<[\w, <>\[\]]{1,60}>)?$",
     re.ASCII,
 )
+_FOREIGN: Final = re.compile(r"[^\x21-\x7e]")
 _FILLED_IN: Final = re.compile(r"\{[A-Za-z_][\w.]{0,40}\}", re.ASCII)
 _DIGIT: Final = re.compile(r"\d")
 _MORE: Final = re.compile(r"[ \t]+[\w(]")
@@ -83,7 +86,7 @@ class Form:
 def judge(known: Name, value: Value, form: Form, text: str, name: str) -> bool:
     """Decide whether the value beside a known name is a secret."""
     written = value.text[:MAX_JUDGED_CHARS]
-    if not written or is_reference(written) or is_placeholder(written):
+    if not written or is_reference(written, quoted=bool(value.quote)) or is_placeholder(written):
         return False
     if is_dull(written):
         return (
@@ -128,9 +131,10 @@ def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
         return False
     if not value.closed and len(written) == MAX_JUDGED_CHARS:
         return looks_random(written[:64])
-    if "{" in written and "}" in written and ("${" in written or "{{" in written or written.startswith("{")):
+    if _is_template(written):
         return False
-    if _FILLED_IN.search(written):
+    filled = _FILLED_IN.search(written)
+    if filled and not looks_random(filled.group()[1:-1], at_least=MIN_MARKED_CHARS):
         return False
     if any(character.isspace() for character in written):
         # A command between back-quotes, in a shell.
@@ -144,7 +148,9 @@ def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
             and (form.data or form.colon or not form.comma)
         )
     if not written.isascii():
-        return known.password and looks_like_password(written)
+        return (known.password and looks_like_password(written)) or looks_random(
+            _FOREIGN.sub("", written), at_least=MIN_ISSUED_CHARS
+        )
     if form.comma and known.strength == Strength.WEAK and not known.password:
         return looks_issued(written)
     # The argument of `Credential("…")` is as often the user.
@@ -165,6 +171,15 @@ def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
         or (form.data and len(written) >= 5 and not identifier(written))
         or (len(written) >= 24 and not _PHRASE.match(written))
     )
+
+
+def _is_template(written: str) -> bool:
+    """Tell whether parts of a quoted value are filled in; what stands whole between braces and looks drawn is no name."""
+    if "{" not in written or "}" not in written:
+        return False
+    if "${" in written or "{{" in written:
+        return True
+    return written.startswith("{") and not looks_random(written[1:-1], at_least=MIN_MARKED_CHARS)
 
 
 def _judge_bare(known: Name, value: Value, form: Form, text: str) -> bool:

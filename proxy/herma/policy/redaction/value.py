@@ -29,11 +29,19 @@ _REFERENCE: Final = re.compile(
     | (?:\$\{?[A-Za-z_][\w:.?+/-]{0,200}+\}?){1,8}$      # $VAR ${VAR:-x} $env:VAR $A$B
     | \$\{ | \$\( | \$\w{1,64}+->              # ${…, $(…
     | \$[0-9@*\#?!]                            # $1 $@
-    | ` | <[^>]{0,200}+>?$ | \{\{ | \#\{       # `…` <…> {{…}} \#{…}
+    | \((?:[a-z]{1,16}[ ]?){0,4}+\)$ | \[(?:[a-z]{1,16}[ ]?){0,4}+\]$   # (none), [hidden]
+    | `[^`]{0,400}+`$ | <[^>]{0,200}+>?$ | \{\{ | \#\{       # `…` <…> {{…}} \#{…}
     | \{[\w.$\[\]'"()! -]{0,80}+\}             # {name}
     | %[A-Za-z_]\w{0,64}+%$ | %(?:\(\w{0,32}\))?[sdr]$   # %VAR% %s %(x)s
-    | !\w{1,16}+\s | !(?:vault|secret|env|ref|sub|getatt|include|file|encrypted|reference|var)$ | @[\w./~-]{1,200}+$       # !Ref x, !secret x, @file
-    | \( | \[\s? | &[a-z*]                     # a tuple, a list, a pointer
+    """,
+    re.VERBOSE | re.ASCII | re.IGNORECASE,
+)
+# What refers to something else in code, in YAML and on a command line, but not between quotes.
+_BARE_REFERENCE: Final = re.compile(
+    r"""
+      !\w{1,16}+\s | !(?:vault|secret|env|ref|sub|getatt|include|file|encrypted|reference|var)$
+    | @[\w./~-]{1,200}+$                       # @file
+    | ` | \( | \[ | &[a-z*]                   # a command, a tuple, a list, a pointer: their close may be words away
     """,
     re.VERBOSE | re.ASCII | re.IGNORECASE,
 )
@@ -54,11 +62,19 @@ _CODE: Final = re.compile(
 )
 # What marks a placeholder anywhere in a value, and the words that each of these marks holds.
 _MARK: Final = re.compile(
-    r"your|example|placeholder|change[-_]?me|redacted|replace[-_]?(?:me|with|this)|insert[-_]|<[a-z]|\.\.\.|…|\*{3}|x{4}"
+    r"your|example|placeholder|change[-_]?me|redacted|replace[-_]?(?:me|with|this)|insert[-_]|<[a-z]|\.{3,}|…|\*{3,}|x{4,}"
     r"|fake[-_]?(?:key|token|secret)|dummy|\bfoo\b|todo\b|\bmy[-_](?:api|secret|token|key|pass)|some[-_]?(?:secret|token|key|password)"
     r"|(?:test|sample|demo)[-_]?(?:key|token|secret|password)s?$|(?:token|key|secret|password)[-_]?here|_here$|0123456789",
+    re.ASCII | re.IGNORECASE,
+)
+# The example keys of a cloud's documentation look drawn, and everybody knows them.
+_DOCUMENTED: Final = re.compile(
+    r"(?:AKIAIOSFODNN7|AKIAI44QH8DHB|ASIAIOSFODNN7|wJalrXUtnFEMI/K7MDENG/bPxRfiCY|je7MtGbClwBF/2Zp9Utk/h3yCo8nvb)"
+    r"EXAMPLE(?:KEY)?$|eyJhbGciOi",
     re.ASCII,
 )
+# A value that still looks drawn over so many characters without its marks was marked to pass.
+MIN_MARKED_CHARS: Final = 10
 _MARK_WORDS: Final = Gate(
     [
         "your",
@@ -124,9 +140,17 @@ _WORDY_PART: Final = re.compile(
 )
 
 
-def is_reference(value: str) -> bool:
-    """Tell whether the value is filled in elsewhere: `$VAR`, `${{ x }}`, `$(cmd)`, `<name>`, `{name}`, `%s`."""
-    return _REFERENCE.match(value) is not None
+def is_reference(value: str, *, quoted: bool = False) -> bool:
+    """Tell whether the value is filled in elsewhere: `$VAR`, `${{ x }}`, `$(cmd)`, `<name>`, `{name}`, `%s`.
+
+    A name is written; what looks drawn between the signs is a value. Between quotes, `(x` and `@x` are only characters.
+    """
+    found = _REFERENCE.match(value) or (None if quoted else _BARE_REFERENCE.match(value))
+    return found is not None and not _drawn_name(value)
+
+
+def _drawn_name(value: str) -> bool:
+    return " " not in value and looks_random(value, at_least=MIN_MARKED_CHARS)
 
 
 def is_code(value: str) -> bool:
@@ -142,10 +166,13 @@ def is_placeholder(value: str) -> bool:
         return True
     lowered = rest.lower()
     # Two distinct characters are a pattern (xxxx, 0000, ****), not a secret.
-    return (
-        len(set(lowered)) <= 2 < len(lowered)
-        or _WHOLE_MARK.match(lowered) is not None
-        or (bool(_MARK_WORDS.hits(lowered)) and _MARK.search(lowered) is not None)
+    if len(set(lowered)) <= 2 < len(lowered) or _WHOLE_MARK.match(lowered) is not None:
+        return True
+    if not _MARK_WORDS.hits(lowered) or _MARK.search(rest) is None:
+        return False
+    # A mark says nothing about what stands beside it.
+    return _DOCUMENTED.match(rest) is not None or not looks_random(
+        _MARK.sub("", rest), at_least=MIN_MARKED_CHARS
     )
 
 
