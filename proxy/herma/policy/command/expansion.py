@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from fnmatch import translate
 
-__all__ = ["ExpansionBound", "expand"]
+__all__ = ["ExpansionError", "expand"]
 
 _EXPANSION = re.compile(r"\$\{?([#!]?)([A-Za-z_]\w{0,63}|[0-9@*])(?:\[[^\]]{0,32}\])?(.*?)\}?", re.DOTALL)
 _SLICE = re.compile(r":\s{0,4}(-?\d{1,6})\s{0,4}(?::\s{0,4}(-?\d{1,6}))?")
@@ -29,7 +29,7 @@ _USUAL = {
 }
 
 
-class ExpansionBound(ValueError):
+class ExpansionError(ValueError):
     """An expansion takes a pattern to more text than is tried."""
 
 
@@ -37,7 +37,7 @@ def expand(text: str, variables: Mapping[str, str]) -> str:
     """Give what an expansion stands for; the expansion itself where that is not known.
 
     Raises:
-        ExpansionBound: it cannot be worked out within the bounds.
+        ExpansionError: it cannot be worked out within the bounds.
     """
     if text in {"$IFS", "${IFS}"} or text.startswith("${IFS"):
         return " "
@@ -93,7 +93,7 @@ _WILD = re.compile(r"[*?\[\\]")
 
 def _bounded(value: str, pattern: str) -> str:
     if len(value) > MAX_SUBJECT_CHARS or len(pattern) > _MAX_PATTERN_CHARS:
-        raise ExpansionBound
+        raise ExpansionError
     return pattern
 
 

@@ -33,11 +33,30 @@ _PATHS = (
 )
 
 
+_PARTS = (
+    "etc", "root", "home", "usr", "var", "opt", "spool", "systemd", "system", "cron.d", "cron.daily", "cron.hourly", "crontabs", "init.d",
+    "profile.d", "rc.local", ".ssh", ".hermes", ".config", ".aws", "sudoers.d", "ld.so.preload", "ld.so.conf.d", ".bashrc", ".zshrc", ".profile",
+)  # fmt: skip
+
+
+def _part(pattern: str) -> str:
+    """Give the part of a path that a pattern with some letters of its own is meant for."""
+    if len(_GLOB.sub("", pattern)) < 2:
+        return pattern
+    return next((part for part in _PARTS if fnmatchcase(part, pattern)), pattern)
+
+
 def unglob(word: str) -> str:
     """Replace a pattern with what it is meant for, if that is one of the names known here."""
     if not _GLOB.search(word) or len(word) > MAX_GLOB_CHARS:
         return word
     last = word.rsplit("/", 1)[-1]
+    if word.startswith(("/", "~")) and not word.endswith("*"):
+        parts = [part if _GLOB.search(part) is None else _part(part) for part in word.split("/")]
+        if any(part in _PARTS for part in parts[:-1]) and not _GLOB.search("/".join(parts[:-1])):
+            word = "/".join(parts)
+            if not _GLOB.search(word):
+                return word
     if "/" in word and len(last.strip("*")) > 0:
         for path in _PATHS:
             if glob_matches(word, path):

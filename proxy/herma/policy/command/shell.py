@@ -40,6 +40,8 @@ _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 _PARAMETER = re.compile(r"\$([0-9])")
 # `{curl,-s,x}` in the place of a command, which the grammar takes for a block.
 _BRACED = re.compile(r"(^|[|;&(\n]\s{0,8})\{([^\s{}|;&,]{1,64}(?:,[^\s{}|;&,]{0,256}){1,16})\}")
+# The grammar splits a word before a substitution in backticks.
+_BACKTICKS = re.compile(r"(?<![\\`])`([^`\\'\n]{1,512})`")
 # An option that carries a command: `--checkpoint-action=exec=sh x`, `alias.x=!sh x`.
 _CARRIED = re.compile(r"^(?:-{0,2}[\w.-]{1,64}=){1,3}[!:]?|^[:!]{1,3}")
 # The grammar's scanner asks the C library about each character by its number, and reads beyond that library's table for large
@@ -106,6 +108,12 @@ _BREAK = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _STARTER = {"${SHELL}": "sh", "$SHELL": "sh", "%COMSPEC%": "cmd", "${COMSPEC}": "cmd"}
 
 
+def _substitution(match: re.Match[str]) -> str:
+    """Write a substitution in backticks as `$(…)`, unless it stands in a quoted text."""
+    quoted = match.string.count("'", 0, match.start()) % 2
+    return match[0] if quoted else f"$({match[1]})"
+
+
 class _Reader(WordReader):
     def __init__(self, variables: dict[str, str]) -> None:
         super().__init__(variables)
@@ -149,6 +157,8 @@ class _Reader(WordReader):
         # The grammar reads the second one of `$1$2` as a word `2`; with braces it does not.
         text = text[:MAX_SCRIPT_CHARS].replace("\r\n", "\n").replace("\\\n", "")
         text = _BRACED.sub(lambda match: match[1] + match[2].replace(",", " "), text)
+        if "`" in text:
+            text = _BACKTICKS.sub(_substitution, text)
         text = _PARAMETER.sub(r"${\1}", text)
         tree = _PARSER.parse(_NO_ASCII.sub("_", text).encode("ascii"))
         output, _ = self.block(tree.root_node, None, depth)
@@ -332,6 +342,9 @@ class _Reader(WordReader):
             elif redirect.type == "herestring_redirect":
                 stdin = self.word(redirect.named_children[-1], depth)
             elif redirect.type == "heredoc_redirect":
+                for child in redirect.named_children:
+                    if child.type == "heredoc_body":
+                        self.substituted(child, depth)
                 stdin = "".join(
                     text_of(child) for child in redirect.named_children if child.type == "heredoc_body"
                 )

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 
 from tree_sitter import Node
 
-from herma.policy.command.expansion import ExpansionBound, expand
+from herma.policy.command.expansion import ExpansionError, expand
 from herma.policy.command.glob import unglob
 from herma.policy.command.path import braces
 from herma.policy.command.tools import ansi_c
@@ -115,13 +115,13 @@ class WordReader(ABC):
                 return re.sub(r"\\([$`\"\\])", r"\1", text_of(node))
             case "simple_expansion" | "expansion":
                 if node.type == "expansion":
-                    self._inside(node, depth)
+                    self.substituted(node, depth)
                 self._expansions += 1
                 if self._expansions > MAX_EXPANSIONS:
                     self.whole = False
                 try:
                     return expand(text_of(node), self.variables)
-                except ExpansionBound:
+                except ExpansionError:
                     self.whole = False
                     return ""
             case "command_substitution" | "process_substitution":
@@ -138,13 +138,13 @@ class WordReader(ABC):
             case _:
                 return text_of(node)
 
-    def _inside(self, node: Node, depth: int) -> None:
+    def substituted(self, node: Node, depth: int) -> None:
         """Read the substitutions in a default, an index or a pattern: they run, whatever becomes of their output."""
         for child in node.named_children:
             if child.type in {"command_substitution", "process_substitution"}:
                 self.word(child, depth)
             elif child.named_children and self.descend():
-                self._inside(child, depth)
+                self.substituted(child, depth)
                 self.levels -= 1
 
     def _joined(self, node: Node, depth: int) -> str:

@@ -43,16 +43,56 @@ def effects(reading: Reading, vocabulary: Vocabulary) -> frozenset[str]:
     found: set[str] = set()
     where = ""
     built: list[str] = []
+    cloned: list[str] = []
     for call in reading.calls:
         name = basename(call.argv[0])
-        if name == "cd" and len(call.argv) > 1:
-            where = call.argv[1].rstrip("/") + "/"
-        found.update(_of_call(call, where, vocabulary, built))
+        if name in {"cd", "pushd"} and len(call.argv) > 1:
+            where = _from(where, call.argv[1])
+        found.update(_of_call(call, _from(where, _own_place(call.argv)), vocabulary, built))
+        found.update(_fetched(call, name, cloned, reading.codes, vocabulary))
         if "builder" in vocabulary.kinds(name) or "venv" in call.argv:
             built += [resolve_path(word.lower()) for word in call.argv[1:] if is_scratch(word.lower())]
     for code in reading.codes:
         found.update(_of_code(code, vocabulary))
     return frozenset(found)
+
+
+def _from(where: str, place: str) -> str:
+    """Give the directory that a path names, seen from another one."""
+    if not place:
+        return where
+    return (where + place if where and not place.startswith(("/", "~", "$")) else place).rstrip("/") + "/"
+
+
+def _own_place(argv: Sequence[str]) -> str:
+    """Give the directory that a program is told to change to."""
+    for index, word in enumerate(argv):
+        if word in _PLACES and index + 1 < len(argv):
+            return argv[index + 1]
+        if word.startswith(("--chdir=", "--directory=", "-C/", "-C~")):
+            return word.partition("=")[2] or word[2:]
+    return ""
+
+
+_PLACES = frozenset({"-C", "--chdir", "--directory"})
+
+
+def _fetched(
+    call: Call, name: str, cloned: list[str], codes: Sequence[str], vocabulary: Vocabulary
+) -> Iterator[str]:
+    """Tell of a shell that runs a file of a repository that was just cloned, or one that a program fetched."""
+    operands = [word for word in call.argv[1:] if not word.startswith("-")]
+    if name == "git" and operands[:1] == ["clone"] and len(operands) > 1:
+        cloned.append(operands[-1].rstrip("/").rpartition("/")[2].removesuffix(".git"))
+    if name not in SHELLS and name not in {"source", "."} and "/" not in call.argv[0]:
+        return
+    program = (operands[0] if operands else "") if name in _RUNNING else call.argv[0]
+    if program and any(place in program.split("/") for place in cloned):
+        yield "cloned:runs"
+    if "/" in program and any(
+        program in code and "net" in vocabulary.code.classes(code.lower()) for code in codes
+    ):
+        yield "cloned:runs"
 
 
 def _of_call(call: Call, where: str, vocabulary: Vocabulary, built: Sequence[str]) -> Iterator[str]:
@@ -174,7 +214,7 @@ def _on_paths(
     call: Call, name: str, kinds: frozenset[str], where: str, vocabulary: Vocabulary
 ) -> Iterator[str]:
     """Give what a call does to the files that matter."""
-    if not vocabulary.paths.classes(_path_text(f"{call.line} {where}")):
+    if not vocabulary.paths.classes(_path_text(f"{call.line} {where}")) and not where:
         return
     words = () if name in _SAYING else call.argv[1:]
     last = max((index for index, word in enumerate(words) if not word.startswith("-")), default=-1)

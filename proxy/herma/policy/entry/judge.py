@@ -8,6 +8,8 @@ effects that come together.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from herma.policy.command.assembly import assembled, assembles
+from herma.policy.command.code import joined
 from herma.policy.decision import Finding, Level
 from herma.policy.entry.condition import Rulebook, RulePattern
 from herma.policy.entry.effect import effects
@@ -92,7 +94,9 @@ class EntryJudge:
         if len(fields.words) > MAX_WORDS or entry.size() > MAX_ENTRY_CHARS:
             return Trace((), (), (), ())
         read = EntryReading.of(fields)
-        texts = dict.fromkeys(form for text in forms(read.texts) for form in views(text).each())
+        texts = dict.fromkeys(
+            form for text in forms((*read.texts, *read.told)) for form in views(text).each()
+        )
         return Trace(
             texts=tuple(texts),
             decoded=read.decoded,
@@ -125,7 +129,8 @@ class EntryJudge:
 
     def _hits(self, entry: Entry, fields: Fields, read: EntryReading, shown: str) -> tuple[Finding, ...]:
         names = [entry.name, *fields.env, *(f"{key}={value}" for key, value in fields.env.items())]
-        texts = dict.fromkeys((entry.name, *read.texts, *read.lines, *read.decoded))
+        joins = (text for code in read.texts if assembles(code) for text in joined(assembled(code)))
+        texts = dict.fromkeys((entry.name, *read.texts, *read.told, *read.lines, *read.decoded, *joins))
         if not all(map(str.isascii, texts)):
             texts[shown] = None
         indicators = dict.fromkeys([indicator for indicator, _ in self._indicators.find("\n".join(texts))])

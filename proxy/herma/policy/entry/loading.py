@@ -27,6 +27,12 @@ def loading(call: Call, name: str, kinds: frozenset[str], vocabulary: Vocabulary
     line = f" {' '.join(words)} "
     if any(item in line for item in vocabulary.carried(name)):
         yield "carries"
+    yield from (f"does:{kind}" for kind in vocabulary.invoked(name, words))
+    if name in _PACKAGE_RUNNERS:
+        for index, word in enumerate(words[:MAX_RUNNER_WORDS]):
+            if not word.startswith("-"):
+                own = basename(word.partition("@")[0])
+                yield from (f"does:{kind}" for kind in vocabulary.invoked(own, words[index + 1 :]))
     if kinds & _BY_ARGUMENT:
         yield from _by_argument(words, kinds)
     if "scheduler" in kinds and (call.piped or call.fed is not None or call.reads or "-f" in words):
@@ -34,7 +40,11 @@ def loading(call: Call, name: str, kinds: frozenset[str], vocabulary: Vocabulary
     if name == "xargs" and _reads_file(words) and not SHELLS.isdisjoint(map(basename, words)):
         yield "runs:input"
         yield "carries"
-    if _serves(name, kinds, words, vocabulary) and any(map(is_whole, words)):
+    # `serve` takes what it serves as an operand; other programs of that name have a root of their own.
+    served = [
+        word for index, word in enumerate(words) if name != "serve" or words[index - 1 : index] != ("--root",)
+    ]
+    if _serves(name, kinds, words, vocabulary) and any(map(is_whole, served)):
         yield "serves:home"
     if name in {"mv", "move"} and words[-1:] in (("/dev/null",), ("nul",)) and any(map(is_whole, words)):
         yield "wipes"

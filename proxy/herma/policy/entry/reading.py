@@ -30,9 +30,10 @@ _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{16}|%[0-9A-Fa-f]{2}|\\[xu0-7]|\d\s{0,2}
 
 @dataclass(frozen=True, slots=True)
 class EntryReading:
-    """What an entry says and would run. `whole` is False where a bound ended the reading early."""
+    """What an entry says and would run; `told` is what it tells a model, which nothing runs. `whole` is False where a bound ended the reading early."""
 
     texts: tuple[str, ...]
+    told: tuple[str, ...]
     decoded: tuple[str, ...]
     readings: tuple[Reading, ...]
     lines: tuple[str, ...]
@@ -63,12 +64,35 @@ class EntryReading:
         )
         readings += [read_script(inner, fields.env) for inner in decoded]
         lines = dict.fromkeys(line for reading in readings for line in reading.lines)
-        return cls(texts, decoded, tuple(readings), tuple(lines))
+        told = frozenset(_told(fields))
+        return cls(
+            tuple(text for text in texts if text not in told),
+            tuple(told),
+            decoded,
+            tuple(readings),
+            tuple(lines),
+        )
 
     @property
     def whole(self) -> bool:
         """Tell whether everything was read."""
         return all(reading.whole for reading in self.readings)
+
+
+def _told(fields: Fields) -> Iterator[str]:
+    """Give the values of variables that hold a text for a model: prose under such a name, and nothing that a command names."""
+    if any("$" in word or "%" in word for word in fields.words):
+        return
+    for name, value in fields.env.items():
+        if _PROSE_NAME.search(name) is not None and _PROSE.match(value) is not None:
+            yield value
+
+
+_PROSE_NAME = re.compile(
+    r"(?i)(?:^|_)(?:PROMPT|INSTRUCTIONS?|GUIDELINES?|PERSONA|SYSTEM_MESSAGE|DESCRIPTION|POLICY|RULES)$"
+)
+# A sentence begins with four words of letters.
+_PROSE = re.compile(r"\s{0,8}(?:[A-Z][a-z']{0,20}|I)(?:,? [A-Za-z']{1,20}){3}")
 
 
 def _joined(words: tuple[str, ...]) -> Iterator[str]:
@@ -85,8 +109,9 @@ def _readings(fields: Fields) -> Iterator[Reading]:
     read = fields.read()
     if read is not fields:
         yield from _of_command(read.words, read.env)
+    told = frozenset(_told(fields))
     for value in (*fields.env.values(), *fields.others):
-        if _COMMAND_LIKE.search(value):
+        if value not in told and _COMMAND_LIKE.search(value):
             yield read_script(value, fields.env)
 
 

@@ -4,7 +4,10 @@ All of it is data: each rule brings the lists it needs in its options (`programs
 every list. A new program or path is a word in a file, and so is an option by which a program runs another (`carriers`).
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import translate
 
 import ahocorasick_rs
 
@@ -63,6 +66,14 @@ class Vocabulary:
         }
         self.paths = Words(_merged(rules, "paths"))
         self.code = Words(_merged(rules, "code"))
+        self._invocations: dict[str, list[tuple[str, tuple[_Argument, ...]]]] = {}
+        for kind, lines in _merged(rules, "invocations").items():
+            for line in sorted(lines):
+                names, *words = line.split()
+                for name in names.split("|"):
+                    self._invocations.setdefault(basename(name), []).append(
+                        (kind, tuple(map(_Argument.of, words)))
+                    )
         self._carriers = {
             basename(name): tuple(sorted(parts)) for name, parts in _merged(rules, "carriers").items()
         }
@@ -74,6 +85,38 @@ class Vocabulary:
     def carried(self, program: str) -> tuple[str, ...]:
         """Give the parts of a program's command line that make it run something; blanks mark words."""
         return self._carriers.get(program, ())
+
+    def invoked(self, program: str, arguments: Sequence[str]) -> Iterator[str]:
+        """Give the lists that hold an invocation whose words are all among the arguments, in any order."""
+        lines = self._invocations.get(program)
+        if lines is None:
+            return
+        words = {form for word in arguments for form in (word, word.lower())}
+        for kind, wanted in lines:
+            if all(any(map(argument.fits, words)) for argument in wanted):
+                yield kind
+
+
+@dataclass(frozen=True, slots=True)
+class _Argument:
+    """An argument of an invocation: `a|b*` is one of several, `a*!*b` is one that is not the other."""
+
+    wanted: re.Pattern[str]
+    others: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, text: str) -> "_Argument":
+        wanted, _, others = text.partition("!")
+        return cls(_globs(wanted), _globs(others) if others else None)
+
+    def fits(self, word: str) -> bool:
+        return self.wanted.match(word) is not None and (
+            self.others is None or self.others.match(word) is None
+        )
+
+
+def _globs(text: str) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, text.split("|"))))
 
 
 def _merged(rules: Sequence[Rule], option: str) -> dict[str, set[str]]:
