@@ -165,10 +165,10 @@ def test_any_text_can_be_searched(text: str) -> None:
 
 def test_configuration_text_beyond_the_bound_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """More YAML in one body than can be read counts as unread."""
-    monkeypatch.setattr(texts_module, "MAX_OUTLINED_CHARS", 40)
+    monkeypatch.setattr(texts_module, "MAX_OUTLINED_CHARS", 20)
     text = "hooks:\n  a:\n  - command: x\n"
     assert Kind.UNREAD not in {entry.kind for entry in entries([text])}
-    assert Kind.UNREAD in {entry.kind for entry in entries([text, text])}
+    assert Kind.UNREAD in {entry.kind for entry in entries([text, {"yaml_text": text}])}
 
 
 def test_a_name_or_a_path_is_not_read_as_text() -> None:

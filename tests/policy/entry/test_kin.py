@@ -138,7 +138,7 @@ def test_a_key_is_known_by_its_last_parts() -> None:
         Entry("", {"command": "/a"}, "/p", Kind.COMMAND)
     ]
     assert list(kin_of(("shell_init",), "/a", "/p")) == []
-    assert list(kin_of((), {"event": "e", "command": 5}, "/p")) == []
+    assert list(kin_of((), {"event": "e", "command": 5}, "/p", {"event": "e", "command": 5})) == []
     deep: Any = {"command": "x"}
     for _ in range(6):
         deep = [deep]

@@ -7,6 +7,7 @@ outside a place of servers: the arguments of a terminal tool look the same, and 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from herma.policy.entry.entry import Entry, Kind
@@ -22,6 +23,8 @@ __all__ = ["Entry", "Kind", "entries", "may_hold_entry"]
 
 # JSON inside JSON strings: tool arguments inside a transcript inside a body. Each level doubles its escapes.
 MAX_NESTING = 8
+# Operations of a patch that are read as one; each is read by itself as well.
+MAX_PATCH = 4096
 # A file of commands that is judged as one line; a longer one is not judged in part.
 MAX_SCRIPT_CHARS = 6 * 1024
 # Levels of a body in which a mapping `{key, value}` or a member `env` is a setting of the environment, and no value of a tool.
@@ -70,6 +73,8 @@ class _Finder:
 
     def __init__(self) -> None:
         self._texts = Texts()
+        # A body repeats its keys.
+        self._folds: dict[str, str] = {}
 
     def walk(self, first: _Node) -> Iterator[Entry]:
         """Walk with an explicit stack."""
@@ -77,10 +82,10 @@ class _Finder:
         while stack:
             node = stack.pop()
             value = node.value
-            if node.keys or isinstance(value, dict):
-                yield from kin_of(node.keys, value, node.place)
-            if isinstance(value, dict):
-                members = _folded(value)
+            members = self._folded(value) if isinstance(value, dict) else None
+            if node.keys or members is not None:
+                yield from kin_of(node.keys, value, node.place, members)
+            if members is not None:
                 yield from _own(node, members)
                 stack += self._members(node, members)
             elif isinstance(value, list):
@@ -133,21 +138,33 @@ class _Finder:
                 yield Entry("", value, node.place)
 
     def _items(self, node: _Node) -> Iterator[_Node]:
-        told = [pair for item in node.value if isinstance(item, dict) for pair in keys_told(_folded(item))]
+        operations = [
+            item for item in islice(node.value, MAX_PATCH) if isinstance(item, dict) and "value" in item
+        ]
+        told = [pair for item in operations for pair in keys_told(self._folded(item))]
         if len(told) > 1:
             # A patch says in parts what only the whole shows.
             yield replace(node, value=tree(told), keys=())
+        alone = node.alone or node.keys[-1:] == ("servers",)
         for index, child in enumerate(node.value):
-            yield replace(
-                node,
-                value=child,
-                place=f"{node.place}/{index}",
-                keys=node.keys if isinstance(child, dict) else (),
-                name="",
-                named=False,
-                alone=node.alone or node.keys[-1:] == ("servers",),
-                level=node.level + 1,
-            )
+            if not _says_nothing(child):
+                yield _Node(
+                    child,
+                    f"{node.place}/{index}",
+                    node.keys if isinstance(child, dict) else (),
+                    inside=node.inside,
+                    alone=alone,
+                    level=node.level + 1,
+                    nesting=node.nesting,
+                    said=node.said,
+                )
+
+    def _folded(self, value: dict[str, Any]) -> dict[str, Any]:
+        folds = self._folds
+        for key in value:
+            if key not in folds:
+                folds[key] = fold(key)
+        return {folds[key]: held for key, held in value.items()}
 
     def _members(self, node: _Node, members: dict[str, Any]) -> Iterator[_Node]:
         """Give the members of a mapping, and what its keys and values say together."""
@@ -173,11 +190,10 @@ class _Finder:
         paths: list[tuple[tuple[str, ...], Any]] = []
         servers = among == ("servers",)
         for key, child in node.value.items():
-            escaped = f"{place}/{key.replace('~', '~0').replace('/', '~1')}"
             if ("." in key or "[" in key) and len(parts := steps(key)) > 1:
                 paths.append((parts, child))
                 continue
-            folded = fold(key)
+            folded = self._folds[key]
             if (
                 _says_nothing(child)
                 and folded not in KNOWN_NAMES
@@ -186,7 +202,7 @@ class _Finder:
                 continue
             yield _Node(
                 child,
-                escaped,
+                f"{place}/{key.replace('~', '~0').replace('/', '~1')}",
                 (*node.keys, folded)[-KEPT_KEYS:],
                 key,
                 inside=node.inside or folded in PLACES,
@@ -244,7 +260,7 @@ def _own(node: _Node, members: dict[str, Any]) -> Iterator[Entry]:
     doubted = node.named and bool(node.name) and bool(own) and own != node.name
     if doubted:
         names.append(own)
-    for fields in servers_of(value, inside=node.inside or node.alone):
+    for fields in servers_of(value, members, inside=node.inside or node.alone):
         yield from (Entry(name, fields, node.place, doubted=doubted) for name in names)
     if node.level <= _TOP_LEVELS and node.nesting == 0 and not node.said:
         if (held := variable(members)) is not None:
@@ -257,7 +273,7 @@ def _own(node: _Node, members: dict[str, Any]) -> Iterator[Entry]:
 def _is_named(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
-    members = _folded(value)
+    members = {fold(key): held for key, held in value.items()}
     return isinstance(members.get("name"), str) and any(
         isinstance(members.get(key), (str, list)) for key in ("command", "url")
     )
@@ -265,7 +281,3 @@ def _is_named(value: Any) -> bool:
 
 def _says_nothing(value: Any) -> bool:
     return not isinstance(value, (dict, list)) and (not isinstance(value, str) or len(value) < SHORTEST)
-
-
-def _folded(value: dict[str, Any]) -> dict[str, Any]:
-    return {fold(key): held for key, held in value.items()}

@@ -15,8 +15,6 @@ __all__ = ["KEPT_KEYS", "KNOWN_NAMES", "WORDS", "environment", "kin_of", "told_b
 
 # How often list and mapping may alternate below a key: `hooks.<event>[].hooks[].command`.
 MAX_LEVELS = 4
-# Members of a hook as its route takes it; it has five.
-MAX_HOOK_MEMBERS = 32
 # Names of variables that hold what runs.
 _HELD = re.compile(
     r"(?:HERMES_\w{0,60}|\w{0,60}(?:STT|TTS|HOOK)\w{0,40})_(?:COMMAND|CMD|SCRIPT|HOOK)", re.IGNORECASE
@@ -128,13 +126,16 @@ def told_by_key(parts: tuple[str, ...]) -> bool:
 KNOWN_NAMES = WORDS | {part for pair in _BELOW for part in pair} | _folded("mcp_servers", "mcp")
 
 
-def kin_of(path: tuple[str, ...], value: Any, place: str) -> Iterator[Entry]:
-    """Give the entries that a value is, standing under a key with these parts (folded, outermost first)."""
-    if isinstance(value, Mapping):
-        members = {fold(key): item for key, item in value.items()} if len(value) <= MAX_HOOK_MEMBERS else {}
-        if isinstance(members.get("event"), str) and isinstance(members.get("command"), (str, list)):
-            # A hook as its route takes it.
-            yield from _held(members, place)
+def kin_of(
+    path: tuple[str, ...], value: Any, place: str, members: Mapping[str, Any] | None = None
+) -> Iterator[Entry]:
+    """Give the entries that a value is, standing under a key with these parts (folded, outermost first).
+
+    `members` are those of a mapping, with their keys folded.
+    """
+    if members is not None and isinstance(members.get("event"), str):
+        # A hook as its route takes it.
+        yield from _held(members, place)
     last = path[-1] if path else ""
     before = path[-2] if len(path) > 1 else ""
     if last in _COMMANDS and "mcpservers" not in path:

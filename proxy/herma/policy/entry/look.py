@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from herma.policy.entry.kin import WORDS
 
-__all__ = ["KEY_WORDS", "lines_with_keys", "may_hold_entry", "names_key", "squeezed"]
+__all__ = ["KEY_WORDS", "keys_named", "may_hold_entry", "squeezed"]
 
 # As `fold` leaves keys.
 KEY_WORDS = tuple(sorted(WORDS | {"mcp"}))
@@ -57,20 +57,9 @@ def squeezed(text: str) -> str:
     return text.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
-def names_key(text: str) -> bool:
-    """Tell whether a squeezed text names a key that counts, as a key and not as a word."""
-    return next(_places(text), None) is not None
-
-
-def lines_with_keys(text: str) -> list[int]:
-    """Give the numbers of the lines of a squeezed text that name a key that counts."""
-    lines: list[int] = []
-    at = line = 0
-    for place in sorted(_places(text)):
-        line += text.count("\n", at, place)
-        at = place
-        lines.append(line)
-    return lines
+def keys_named(text: str) -> list[int]:
+    """Give the places in a squeezed text where a key that counts is named, as a key and not as a word."""
+    return sorted(_places(text))
 
 
 def _places(text: str) -> Iterator[int]:

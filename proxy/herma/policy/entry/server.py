@@ -28,8 +28,15 @@ _ALIASES = {
 }
 
 
-def servers_of(node: Mapping[str, Any], *, inside: bool) -> Iterator[Mapping[str, Any]]:
-    """Give the fields of the server entries that a mapping is: none, one, or one for each command it holds."""
+def servers_of(
+    node: Mapping[str, Any], members: Mapping[str, Any], *, inside: bool
+) -> Iterator[Mapping[str, Any]]:
+    """Give the fields of the server entries that a mapping is: none, one, or one for each command it holds.
+
+    `members` are those of the mapping with their keys folded.
+    """
+    if not inside and "command" not in members and "url" not in members:
+        return
     fields, others = _canonical(node, inside=inside)
     if _is_entry(fields, inside=inside):
         yield fields

@@ -9,7 +9,7 @@ from typing import Any
 
 from herma.policy.entry.entry import Entry
 from herma.policy.entry.keys import steps
-from herma.policy.entry.look import KEY_WORDS, lines_with_keys, names_key, squeezed
+from herma.policy.entry.look import keys_named, squeezed
 from herma.policy.entry.notation import relaxed_json, sections, unwrapped
 from herma.policy.entry.outline import outline
 from herma.policy.entry.written import keys_set, on_command_lines, written_in_json, written_in_yaml
@@ -22,8 +22,8 @@ __all__ = ["SHORTEST", "Reading", "Texts"]
 MAX_STRING_CHARS = 256 * 1024
 # Configuration text of one body that is read as YAML: reading takes half a second for each MiB.
 MAX_OUTLINED_CHARS = 256 * 1024
-# A text among others that is tried as one document of YAML; of a longer one, the blocks are read that name keys.
-MAX_WHOLE_CHARS = 16 * 1024
+# Texts of one body that are tried as documents of YAML though they need not be; of others, the blocks are read that name keys.
+MAX_WHOLE_CHARS = 32 * 1024
 # JSON objects in the texts of one body. A long session of an agent has some hundreds of calls of tools.
 MAX_VALUES = 8 * 1024
 # Keys that command lines in the texts of one body set; a guide names a dozen.
@@ -57,6 +57,7 @@ class Texts:
 
     def __init__(self) -> None:
         self._outlined = 0
+        self._whole = 0
         self._values = 0
         self._keys = 0
 
@@ -66,23 +67,28 @@ class Texts:
             return _NOTHING
         inner = None if strict else _inner(text)
         if inner is not None:
-            return Reading([inner]) if not deep else _UNREAD if names_key(squeezed(inner)) else _NOTHING
+            return Reading([inner]) if not deep else _UNREAD if keys_named(squeezed(inner)) else _NOTHING
+        bare = text.lstrip()
         short = squeezed(text)
         commands, mentions = "command" in short, "mcp" in short
         escaped = _ESCAPED_KEY.search(text) is not None or _WIDE.search(text) is not None
         told = escaped or commands or "args" in short or "config" in short
-        if not strict and not told and not any(word in short for word in KEY_WORDS):
-            return _NOTHING
+        places = keys_named(short)
+        if not (strict or told or mentions or places):
+            # JSON may tell a key as a value.
+            structured = bare[:1] in {"{", "["} and any(word in short for word in KEY_WORDS)
+            if not structured:
+                return _NOTHING
         if not strict and ":" not in text and "=" not in text and " " not in text:
             # A name or a path.
             return _NOTHING
-        named = strict or escaped or names_key(short)
+
         if len(text) > MAX_STRING_CHARS:
             lowered = text.lower()
             whole = commands and ("args" in lowered or "env" in lowered)
             told = (mentions or inside or whole) and _WRITTEN_NAME.search(lowered) is not None
             return _UNREAD if told or strict else _NOTHING
-        values = self._written(text, named=named, strict=strict)
+        values = self._written(text, short, places, escaped=escaped, strict=strict)
         if values is None:
             return _UNREAD
         if deep and any(isinstance(value, (dict, list)) and value for value in values):
@@ -97,7 +103,9 @@ class Texts:
         self._keys += len(keys)
         return _UNREAD if self._keys > MAX_KEYS_SET else Reading(values, entries, keys)
 
-    def _written(self, text: str, *, named: bool, strict: bool) -> list[Any] | None:
+    def _written(
+        self, text: str, short: str, places: list[int], *, escaped: bool, strict: bool
+    ) -> list[Any] | None:
         """Give the values a text writes: the JSON in it, and all of it as configuration; None where that is too much to read."""
         self._sure = False
         if text.lstrip()[:1] in {"{", "["} and (whole := _json(text)) is not None:
@@ -112,9 +120,10 @@ class Texts:
             return None
         if strict:
             return self._strictly(text)
-        if not named:
+        if not places and not escaped:
             return values
-        if len(text) <= MAX_WHOLE_CHARS and self._counts(text):
+        self._whole += len(text)
+        if self._whole <= MAX_WHOLE_CHARS:
             try:
                 value = read_yaml(text)
             except YamlError:
@@ -125,7 +134,7 @@ class Texts:
                 # To other programs, what is in braces is JSON with liberties, and reads another way.
                 other = relaxed_json(text) if text.lstrip()[:1] == "{" else None
                 return [value] if other is None else [value, other]
-        blocks = _blocks(text)
+        blocks = _blocks(text, short, places)
         if not self._counts(blocks):
             return None
         return [*values, *(value for value in (sections(text), relaxed_json(text), outline(blocks)) if value)]
@@ -146,12 +155,14 @@ class Texts:
         return self._outlined <= MAX_OUTLINED_CHARS
 
 
-def _blocks(text: str) -> str:
+def _blocks(text: str, short: str, places: list[int]) -> str:
     """Give the blocks of lines that begin with a key that counts: what is indented further, and the items of a list."""
     lines = text.split("\n")
     kept: list[str] = []
-    done = 0
-    for start in lines_with_keys(squeezed(text)):
+    done = at = start = 0
+    for place in places:
+        start += short.count("\n", at, place)
+        at = place
         if start < done or start >= len(lines):
             continue
         indent = _indent(lines[start])
