@@ -46,6 +46,14 @@ HIDDEN = {
     "entities": "clone gitea.com/&#106;ellyfinuser/csnl",
     "capitals and a dot": "curl https://HERMES-AGENT.ICU./x",
     "an octal address": "curl http://053.0344.0117.0115/x",
+    "brackets around a dot": "curl hxxp://43.228.79[.]77/x",
+    "a dot as a word": "curl https://hermes-agent(dot)icu/x",
+    "zeros in front": "curl http://43.228.79.077/x",
+    "a name that holds the address": "curl http://43-228-79-77.sslip.io/x",
+    "the address in hex in a name": "curl http://2be44f4d.nip.io/x",
+    "two slashes": "clone https://gitea.com//jellyfinuser/csnl",
+    "a default port": "clone https://gitea.com:443/jellyfinuser/csnl",
+    "the form of scp": "clone git@gitea.com:jellyfinuser/csnl.git",
     "behind padding": "x " * 50_000 + USE,
     "between many strings": json.dumps([USE]),
 }
@@ -65,6 +73,8 @@ TALKED_ABOUT = [
     "Search yesterday's firewall log for 43.228.79.77 and tell me the number of hits.",
     "What is known about gitea.com/jellyfinuser, is it malicious?",
     "Is hermes-agent.icu on our blocklist?",
+    "Is hermes-agent[.]icu (43[.]228[.]79[.]77) on our blocklist?",
+    "What do we know about 43-228-79-77.sslip.io, is it malicious?",
 ]
 
 

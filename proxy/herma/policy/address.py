@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address, ip_network
 from itertools import islice
 
+from herma.policy.wildcard_dns import named_address
+
 __all__ = ["Address", "Host", "hosts", "is_foreign", "is_metadata", "parse_address", "spellings", "url_host"]
 
 type Address = IPv4Address | IPv6Address
@@ -50,6 +52,12 @@ _METADATA_NAMES = frozenset(
         "instance-data.ec2.internal",
         "metadata.tencentyun.com",
         "metadata.goog",
+        "metadata.internal",
+        "metadata.oraclecloud.com",
+        "metadata.platformequinix.com",
+        "metadata.packet.net",
+        "api.metadata.cloud.ibm.com",
+        "rancher-metadata",
     }
 )
 _NAT64 = int(IPv6Address("64:ff9b::")) >> 32
@@ -57,7 +65,7 @@ _NAT64 = int(IPv6Address("64:ff9b::")) >> 32
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host found in text: its name in lower case, the address it spells if it does, the port if one is given."""
+    """A host found in text: its name in lower case, the address it spells or holds, the port if one is given."""
 
     name: str
     address: Address | None = None
@@ -129,7 +137,9 @@ def url_host(authority: str, scheme: str = "") -> Host | None:
     if not name.strip("."):
         return None
     number = int(port) if port.isascii() and port.isdigit() and len(port) < 6 else None
-    return Host(name.removesuffix("."), parse_address(name), number, scheme.lower(), bool(at))
+    return Host(
+        name.removesuffix("."), parse_address(name) or named_address(name), number, scheme.lower(), bool(at)
+    )
 
 
 def hosts(text: str) -> Iterator[Host]:
@@ -154,7 +164,7 @@ def _hosts(text: str) -> Iterator[Host]:
         if (address := parse_address(name)) is not None:
             yield Host(name, address)
     for match in _NAME.finditer(text):
-        yield Host(match[1], None, _port(match[2]))
+        yield Host(match[1], named_address(match[1]), _port(match[2]))
 
 
 def _port(digits: str | None) -> int | None:
@@ -164,7 +174,7 @@ def _port(digits: str | None) -> int | None:
 def is_metadata(host: Host) -> bool:
     """Tell whether a host is a cloud's metadata service or anything link-local."""
     if host.address is None:
-        return host.name in _METADATA_NAMES
+        return host.name in _METADATA_NAMES or host.name.startswith("instance-data.")
     if isinstance(host.address, IPv4Address):
         return any(host.address in network for network in _METADATA_V4)
     return host.address == _METADATA_V6 or host.address.is_link_local

@@ -15,9 +15,15 @@ def _words(value: str, matching: Matching, ecosystem: str = "") -> tuple[str, ..
 
 def test_words_follow_the_kind() -> None:
     """Each kind is looked for by what all its spellings share."""
-    assert _words("60.165.0.0/16", Matching.ADDRESS) == ("60.165.",)
-    assert _words("60.165.167.0/25", Matching.ADDRESS) == ("60.165.167.",)
-    assert _words("2a0e:bad::/48", Matching.ADDRESS) == ("2a0e:bad", "2a0e:0bad")
+    assert _words("60.165.0.0/16", Matching.ADDRESS) == ("60.165.", ".165.60", "60-165-", "-165-60")
+    assert _words("60.165.167.0/25", Matching.ADDRESS) == (
+        "60.165.167.",
+        ".167.165.60",
+        "60-165-167-",
+        "-167-165-60",
+        "3ca5a7",
+    )
+    assert _words("2a0e:bad::/48", Matching.ADDRESS) == ("2a0e:bad", "2a0e-bad", "2a0e:0bad", "2a0e-0bad")
     assert "2a0e::" in _words("2a0e::/32", Matching.ADDRESS)
     assert _words("/tmp/x/.hidden", Matching.PATH) == ("/.hidden",)
     assert _words("bad.example:80", Matching.DOMAIN) == ("bad.example",)
@@ -25,6 +31,10 @@ def test_words_follow_the_kind() -> None:
     assert _words("https://Bad.example/x", Matching.URL) == ("bad.example",)
     assert "43.228.79.77" in _words("https://43.228.79.77/x", Matching.URL)
     assert _words("a-b_c", Matching.PACKAGE, "pypi") == ("a-b-c", "a_b_c", "a.b.c")
+    assert _words("forge.example/someone/x", Matching.CASEFOLD) == (
+        "forge.example/someone/x",
+        "forge.example",
+    )
     assert _words("a[0-9]", Matching.REGEX) == ()
 
 

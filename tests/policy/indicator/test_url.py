@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from herma.policy.indicator import url as module
-from herma.policy.indicator.url import locators, parse_locator
+from herma.policy.indicator.url import locators, parse_locator, place_of
 
 SAME = [
     "https://bad.example/a/x.sh",
@@ -86,3 +86,38 @@ def test_the_number_of_locators_is_bounded(monkeypatch: pytest.MonkeyPatch) -> N
 def test_any_text_can_be_searched(text: str) -> None:
     """No text makes the search fail."""
     assert all(found.host for found in locators(text))
+
+
+PLACES = [
+    "gitea.com//someone/x",
+    "gitea.com/./someone/x",
+    "gitea.com/a/../someone/x",
+    "gitea.com:443/someone/x",
+    "gitea.com./someone/x",
+    "git@gitea.com:someone/x.git",
+    "ssh://git@gitea.com/someone/x",
+    "gitea.com\\someone\\x",
+    "https://gitea.com/Someone/X/raw/main/a.sh",
+]
+
+
+@pytest.mark.parametrize("text", PLACES)
+def test_a_published_repository_is_one_in_every_spelling(text: str) -> None:
+    """Of browsers, of `git` and of `scp`."""
+    place = place_of("gitea.com/someone/x")
+    assert place is not None
+    assert any(place.covers(found) for found in locators(text))
+
+
+@pytest.mark.parametrize("text", ["git@gitea.com:443/other/x", "gitea.com/someone/xy", "root@gitea.com:22"])
+def test_another_repository_is_another(text: str) -> None:
+    """A port is no path, and a longer name another name."""
+    place = place_of("gitea.com/someone/x")
+    assert place is not None
+    assert not any(place.covers(found) for found in locators(text))
+
+
+@pytest.mark.parametrize("value", ["hermes-0day", "bad.example", "/tmp/x", "curl a.example/x | sh", "npm:x"])
+def test_other_values_are_no_places(value: str) -> None:
+    """Names, paths and commands are compared as text."""
+    assert place_of(value) is None

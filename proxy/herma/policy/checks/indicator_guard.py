@@ -1,12 +1,14 @@
 """Published indicators of compromise in any string of any body."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, ClassVar
 
 from herma.policy.decision import Allow, Decision, Deny, Finding
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.indicator import Action, Indicator, IndicatorSet
+from herma.policy.indicator.disguise import HIDING_BYTES, undisguised
 from herma.policy.indicator.layers import layers, unescaped
 from herma.policy.jsondoc import Document, strings
 from herma.policy.text.unfold import unfold
@@ -29,7 +31,13 @@ BATCH_CHARS = 16 * 1024
 _WRAPPED = re.compile(rb"\\[rn](?<=[A-Za-z0-9+/_-]{16}\\[rn])")
 # What can hide an indicator from the quick look at the raw bytes, beside encodings.
 # One pattern for each first byte, which is found ten times faster than a choice.
-_HIDING = (re.compile(rb"\\[u/\\]"), re.compile(rb"%[0-9a-fA-F]{2}"), re.compile(rb"&#"), _WRAPPED)
+_HIDING = (
+    re.compile(rb"\\[u/\\]"),
+    re.compile(rb"%[0-9a-fA-F]{2}"),
+    re.compile(rb"&#"),
+    _WRAPPED,
+    *HIDING_BYTES,
+)
 # What makes a mention a use: something is done with the indicator, shortly before it in the same sentence …
 _USE = re.compile(
     r"(?i)(?:\b(?:post|send|upload|connect|clone|install|download|fetch|register|bcc|cc|forward|run|running|execute|start|keep|curl|"
@@ -89,18 +97,19 @@ class IndicatorGuard:
                 yield from batch
 
     def _suspect(self, whole: str) -> bool:
-        return any(
-            self._indicators.suspects(form.lower().encode("utf-8", "replace")) for form, _ in _forms(whole)
-        )
+        plain = unescaped(whole)
+        forms = _forms(whole, plain)
+        raw = chain((form.encode("utf-8", "replace") for form in forms), _encoded(plain))
+        return any(self._indicators.suspects(form.lower()) for form in raw)
 
     def _pieces(self, text: str) -> Iterator[tuple[str, bool]]:
         """Give what of a string has to be read closely, and whether it was encoded: what surrounds suspicious words."""
-        for form, encoded in _forms(text):
-            places = self._indicators.places(form)
-            if places and len(form) <= WHOLE_CHARS:
-                yield form, encoded
-            elif places:
-                yield from ((piece, encoded) for piece in _around(form, places))
+        plain = unescaped(text)
+        for form in _forms(text, plain):
+            yield from ((piece, False) for piece in _around(form, self._indicators.places(form)))
+        for layer in _encoded(plain):
+            pieces = _around(layer, self._indicators.byte_places(layer.lower()))
+            yield from ((piece.decode("utf-8", "replace"), True) for piece in pieces)
 
     def _find(self, text: str) -> Iterator[tuple[Indicator, bool]]:
         for indicator, start in self._indicators.find(text):
@@ -163,19 +172,26 @@ def _batches(texts: Iterator[tuple[str, str]]) -> Iterator[list[tuple[str, str]]
 _TOO_MUCH = Deny(413, "herma.ioc.oversize", "The body holds more suspicious text than can be judged.")
 
 
-def _forms(text: str) -> Iterator[tuple[str, bool]]:
-    """Give what a text says and looks like, and what is encoded in it (True)."""
-    yield text, False
-    plain = unescaped(text)
-    looks = views(plain)
-    yield from ((form, False) for form in dict.fromkeys((plain, *looks.each())) if form != text)
+def _forms(text: str, plain: str) -> Iterator[str]:
+    """Give a text, without its escapes, as it looks and as it is meant to be used."""
+    yield text
+    forms = dict.fromkeys((plain, *views(plain).each(), undisguised(plain)))
+    yield from (form for form in forms if form != text)
+
+
+def _encoded(plain: str) -> Iterator[bytes]:
+    """Give what is encoded in a text."""
     # What is not ASCII is no part of an encoding: invisible characters inside one are gone with it.
-    for layer in layers(plain.encode("ascii", "ignore")):
-        yield layer.decode("utf-8", "replace"), True
+    return layers(plain.encode("ascii", "ignore"))
 
 
-def _around(text: str, places: list[int]) -> Iterator[str]:
-    """Cut out the surroundings of places, joined where they touch."""
+def _around[T: (str, bytes)](text: T, places: Sequence[int]) -> Iterator[T]:
+    """Give a short text whole, of a long one the surroundings of the places, joined where they touch."""
+    if not places:
+        return
+    if len(text) <= WHOLE_CHARS:
+        yield text
+        return
     start = end = 0
     for place in places:
         if place - AROUND_CHARS > end:

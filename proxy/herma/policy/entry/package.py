@@ -36,7 +36,7 @@ _ORDERS: dict[str, frozenset[str]] = {
 # Words of a runner itself before its order: `npm --yes exec`, `uv --quiet tool run`.
 _GROUPS = frozenset({"tool", "tools", "pip", "global", "workspace"})
 _NPM = re.compile(
-    r"(?:[a-z0-9@/._-]{1,200}@npm:|npm:)?(@[a-z0-9._~-]{1,100}/[a-z0-9._~-]{1,200}|[a-z0-9._~-]{1,200})(?:@([^\s@]{1,64}))?"
+    r"(?:(?:npm:)?[a-z0-9@/._-]{1,200}@npm:|npm:)?(@[a-z0-9._~-]{1,100}/[a-z0-9._~-]{1,200}|[a-z0-9._~-]{1,200})(?:@([^\s@]{1,64}))?"
 )
 _PYPI = re.compile(
     r"([a-z0-9][a-z0-9._-]{0,200})(?:\[[^\]]{0,100}\])?(?:(?:===?|@|~=|>=) {0,2}([a-z0-9.+!*-]{1,64}))?"

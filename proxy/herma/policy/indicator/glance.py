@@ -8,10 +8,12 @@ from ipaddress import IPv4Network, IPv6Network
 from herma.policy.address import spellings
 from herma.policy.indicator.indicator import Indicator, Matching
 from herma.policy.indicator.literal import required_literal
+from herma.policy.indicator.matching import AS_PLACES
 from herma.policy.indicator.name import ascii_name, unicode_name
 from herma.policy.indicator.network import parse_network
-from herma.policy.indicator.url import parse_locator
+from herma.policy.indicator.url import parse_locator, place_of
 from herma.policy.text.views import views
+from herma.policy.wildcard_dns import written_in_names
 
 __all__ = ["ODD_HOST", "ODD_HOST_BYTES", "ODD_NUMBER", "encoded_words", "words"]
 
@@ -25,6 +27,8 @@ ODD_NUMBER = re.compile(
 )
 # Shorter words are in every text.
 _SHORTEST = 4
+# Four digits of a larger network are in every other digest.
+_HEX_PARTS = 3
 # Shorter ones share their base64 with too much else.
 _SHORTEST_ENCODED = 6
 
@@ -66,6 +70,9 @@ def _plain(indicator: Indicator) -> Iterator[str]:
             yield from (separator.join(parts) for separator in "-_.")
         case _:
             yield value
+            if indicator.matching in AS_PLACES and place_of(value) is not None:
+                # Each part stays the same however what joins them is written; the longest is the rarest.
+                yield max(value.split("/"), key=len)
 
 
 def _of_name(name: str) -> Iterator[str]:
@@ -90,12 +97,21 @@ def _of_network(network: IPv4Network | IPv6Network) -> Iterator[str]:
         yield from _of_ipv6(network)
     elif network.prefixlen == 32:
         yield from spellings(str(network.network_address))
+        yield from written_in_names(network.network_address)
     else:
-        parts = str(network.network_address).split(".")
-        yield ".".join(parts[: network.prefixlen // 8]) + "."
+        parts = str(network.network_address).split(".")[: network.prefixlen // 8]
+        for separator in ".-":
+            yield separator.join(parts) + separator
+            yield separator + separator.join(reversed(parts))
+        if len(parts) >= _HEX_PARTS:
+            yield f"{int(network.network_address):08x}"[: len(parts) * 2]
 
 
 def _of_ipv6(network: IPv6Network) -> Iterator[str]:
+    yield from (form for word in _groups(network) for form in (word, word.replace(":", "-")))
+
+
+def _groups(network: IPv6Network) -> Iterator[str]:
     # The first two groups of a network of 32 bits or more, with the leading zeros that a writer may add.
     first, second, *_ = network.network_address.exploded.split(":")
     short = second.lstrip("0")

@@ -17,9 +17,12 @@ MAX_ROUNDS = 3
 # A longer run is a file: it begins where it begins, and is decoded once.
 MAX_SHIFTED_CHARS = 16 * 1024
 
-_RUN = re.compile(rb"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}+")
+# A run that is none from its first character on is tried once for each: sooner than looking behind at every byte.
+_RUN = re.compile(rb"[A-Za-z0-9+/_-]{16,}+")
 # Base64 in lines, as mail and most tools write it.
-_LINE_END = re.compile(rb"[\r\n]{1,2}[ \t]{0,8}(?=[A-Za-z0-9+/_-]{2})")
+_LINE_END = re.compile(
+    rb"[\r\n](?<=[A-Za-z0-9+/_ \t-]{4}.)[\r\n]?[ \t]{0,8}(?=[A-Za-z0-9+/_-]{2})", re.DOTALL
+)
 _LINE_CHARS = 16
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
 _HEX = re.compile(rb"^[0-9a-fA-F]{16,}+$", re.MULTILINE)

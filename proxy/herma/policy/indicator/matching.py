@@ -7,7 +7,7 @@ from herma.policy.indicator.indicator import Indicator, Matching
 from herma.policy.indicator.literal import bounded_pattern
 from herma.policy.pattern import compile_pattern
 
-__all__ = ["TEXTUAL", "Finder", "finder", "whole"]
+__all__ = ["AS_PLACES", "TEXTUAL", "Finder", "finder", "whole"]
 
 # Gives where a text holds the value, -1 where it does not.
 type Finder = Callable[[str], int]
@@ -26,6 +26,10 @@ TEXTUAL = frozenset(
         Matching.EMAIL,
     }
 )
+
+
+# Those that say no more than which text stands somewhere.
+AS_PLACES = frozenset({Matching.SUBSTRING, Matching.CASEFOLD, Matching.WORD, Matching.PREFIX})
 
 
 def finder(indicator: Indicator) -> Finder:

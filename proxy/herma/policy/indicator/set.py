@@ -12,12 +12,13 @@ import ahocorasick_rs
 from herma.policy.address import Host, hosts
 from herma.policy.command.path import resolve_path
 from herma.policy.entry.package import Package, packages, version_matches
+from herma.policy.indicator.disguise import undisguised
 from herma.policy.indicator.glance import ODD_HOST, ODD_HOST_BYTES, ODD_NUMBER, encoded_words, words
 from herma.policy.indicator.indicator import Action, Indicator, Matching
-from herma.policy.indicator.matching import TEXTUAL, finder, whole
+from herma.policy.indicator.matching import AS_PLACES, TEXTUAL, finder, whole
 from herma.policy.indicator.name import ascii_name
 from herma.policy.indicator.network import Networks
-from herma.policy.indicator.url import locators, parse_locator
+from herma.policy.indicator.url import locators, parse_locator, place_of
 
 __all__ = ["IndicatorSet"]
 
@@ -68,6 +69,9 @@ class IndicatorSet:
         self._paths: dict[str, list[Indicator]] = {}
         self._texts = {item.id: finder(item) for item in free if item.matching in TEXTUAL}
         self._urls = {item.id: parse_locator(item.value) for item in free if item.matching is Matching.URL}
+        # Repositories are published as text; a program that is given one accepts it in more ways than that.
+        places = ((item, place_of(item.value)) for item in free if item.matching in AS_PLACES)
+        self._urls |= {item.id: place for item, place in places if place is not None}
         for item in free:
             match item.matching:
                 case Matching.ADDRESS:
@@ -86,6 +90,11 @@ class IndicatorSet:
         """Take the quick look: False means that no indicator is in these lower-cased bytes, plain or base64 or hex."""
         return bool(self._gate.find_matches_as_indexes(lowered)) or ODD_HOST_BYTES.search(lowered) is not None
 
+    def byte_places(self, lowered: bytes) -> list[int]:
+        """Give about where such bytes hold a suspicious word, in order."""
+        found = [start for _, start, _ in self._gate.find_matches_as_indexes(lowered)]
+        return sorted([*found, *(match.start() for match in ODD_HOST_BYTES.finditer(lowered))])
+
     def places(self, text: str) -> list[int]:
         """Give about where a text holds a suspicious word, in order."""
         lowered = text.lower()
@@ -94,6 +103,11 @@ class IndicatorSet:
 
     def find(self, text: str) -> Iterator[tuple[Indicator, int]]:
         """Give the indicators in a text and about where each begins (0 where only the whole text says so)."""
+        yield from self._find(text)
+        if (plain := undisguised(text)) != text:
+            yield from self._find(plain)
+
+    def _find(self, text: str) -> Iterator[tuple[Indicator, int]]:
         lowered = text.lower()
         rows = {index for index, _, _ in self._words.find_matches_as_indexes(lowered, overlapping=True)}
         likely = dict.fromkeys(
@@ -106,7 +120,7 @@ class IndicatorSet:
         if kinds & _HOSTED or _may_hide_hosts(lowered):
             for host in hosts(text):
                 yield from ((item, max(lowered.find(host.name), 0)) for item in self.of_host(host))
-        if self._urls and (Matching.URL in kinds or _may_hide_hosts(lowered)):
+        if self._urls and (any(item.id in self._urls for item in likely) or _may_hide_hosts(lowered)):
             yield from self._find_urls(text, likely)
         if Matching.PATH in kinds:
             yield from self._find_paths(text)
@@ -137,7 +151,6 @@ class IndicatorSet:
         """Give the indicators that name this host or a domain it lies in."""
         if host.address is not None:
             yield from self._networks.of(host.address, host)
-            return
         labels = ascii_name(host.name).split(".")
         for start in range(len(labels) - 1):
             for indicator, port in self._domains.get(".".join(labels[start:]), ()):

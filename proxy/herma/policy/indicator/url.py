@@ -8,7 +8,7 @@ from itertools import islice
 from herma.policy.address import Host, parse_address, url_host
 from herma.policy.indicator.name import ascii_name
 
-__all__ = ["Locator", "locators", "parse_locator"]
+__all__ = ["Locator", "locators", "parse_locator", "place_of"]
 
 # Locators of one text; a text with more is a list, and its first part says what it is.
 MAX_LOCATORS = 256
@@ -16,6 +16,10 @@ MAX_LOCATORS = 256
 _LOCATOR = re.compile(
     r"(?:([A-Za-z][A-Za-z0-9+.-]{1,20}):[/\\]{2,4})?((?:[^\s/\\?#\"'<>|;,()]{0,256}@)?(?:\[[0-9A-Fa-f:.]{2,45}\]|[^\s/\\?#\"'<>|;,()@]{1,256})(?::[0-9]{1,5})?)"
     r"([/\\?][^\s\"'<>|;]{0,2048})?"
+)
+_PLACE = re.compile(r"(?:[A-Za-z0-9-]{1,63}\.){1,5}[A-Za-z]{2,24}(?:/[\w.-]{1,100}){1,4}/?", re.ASCII)
+_SCP = re.compile(
+    r"(@(?:[A-Za-z0-9-]{1,63}\.){1,5}[A-Za-z]{2,24}):(?=[\w~])(?![0-9]{1,5}(?:[/\s]|\Z))", re.ASCII
 )
 # A word without a scheme and without one of these is a word.
 _HOST_MARKS = {".", ":", "%", "\u3002", "\uff0e", "\uff61"}
@@ -50,7 +54,9 @@ class Locator:
             return whole.startswith(f"{self.path}?{self.query}" if self.query else self.path)
         if self.query and self.query != other.query:
             return False
-        return other.path == self.path or (not self.query and other.path.startswith(self.path + "/"))
+        if other.path == self.path or (not self.query and other.path.startswith(self.path + "/")):
+            return True
+        return not self.query and other.path == self.path + ".git"
 
 
 def parse_locator(value: str) -> Locator:
@@ -68,8 +74,16 @@ def parse_locator(value: str) -> Locator:
     return Locator(made.host, made.port, made.path, made.query, open_end=True)
 
 
+def place_of(value: str) -> Locator | None:
+    """Read `forge.example/owner/repository`, as people publish repositories; None for any other text."""
+    if _PLACE.fullmatch(value) is None:
+        return None
+    return parse_locator(f"https://{value.lower().removesuffix('.git')}")
+
+
 def locators(text: str) -> Iterator[Locator]:
-    """Give what a text names like a URL, with a scheme or without one."""
+    """Give what a text names like a URL, with a scheme or without one, or like `scp` and `git` name a repository."""
+    text = _SCP.sub(r"\1/", text)
     likely = (match for match in _LOCATOR.finditer(text) if match[1] or set(match[2]) & _HOST_MARKS)
     found = (locator for match in likely if (locator := _locator(match)) is not None)
     yield from islice(found, MAX_LOCATORS)

@@ -1,0 +1,50 @@
+"""Spellings that people use so that nobody follows an address by accident, and that programs undo: `hxxp://a[.]example`.
+
+A text that hands such a spelling to a program is meant to be undone; so are octets with zeros in front, which some resolvers
+read as decimal, and a line that goes on behind a backslash.
+"""
+
+import re
+
+__all__ = ["HIDING_BYTES", "undisguised"]
+
+_DOT = re.compile(r"[\[({<] ?(?:\.|dot) ?[\])}>]", re.IGNORECASE)
+_COLON = re.compile(r"[\[({<](:(?://)?)[\])}>]")
+_SCHEME = re.compile(r"h[x*]{2}p(?=s?:)", re.IGNORECASE)
+_AT = re.compile(r"[\[({] ?(?:@|at) ?[\])}]", re.IGNORECASE)
+_LINE = re.compile(r"\\\r?\n")
+# An octet with zeros in front, in a quad; read as decimal (as octal it is an odd spelling of its own).
+_PADDED = re.compile(r"(?<![\w.])(?:[0-9]{1,4}\.){3}[0-9]{1,4}(?![\w])")
+_ZEROS = re.compile(r"(?<![0-9])0{1,3}(?=[0-9])")
+# An address that is handed over in pieces beside each other.
+_CUT = re.compile(r"(?<=[0-9]) {1,2}(?=\.[0-9])|(?<=[0-9]\.) {1,2}(?=[0-9])")
+
+# Signs of zeros, each found by its first character.
+_ZERO_BEFORE = re.compile(r"0[0-9]{1,3}\.[0-9]")
+_ZERO_BEHIND = re.compile(r"\.0[0-9]")
+# More is no list of arguments.
+MAX_CUT_CHARS = 64 * 1024
+
+# What shows in raw bytes that a text may hold one of these; one pattern for each first byte, which is found ten times faster
+# than a choice.
+HIDING_BYTES = (
+    re.compile(rb"\[ ?(?:[.:@]|[dD][oO][tT]|[aA][tT] ?\])"),
+    re.compile(rb"\( ?(?:[.:@] ?\)|[dD][oO][tT])"),
+    re.compile(rb"\{ ?(?:[.:@] ?\}|[dD][oO][tT])"),
+    re.compile(rb"[xX*]{2}[pP][sS]?\[?:"),
+    re.compile(rb"\.(?:0[0-9]{1,3}\.[0-9]|[0-9]{1,3}\.0[0-9])"),
+)
+
+
+def undisguised(text: str) -> str:
+    """Write a text as it is meant to be used; most texts come back as they are."""
+    if "\\\n" in text or "\\\r" in text:
+        text = _LINE.sub("", text)
+    if any(bracket in text for bracket in "[({<"):
+        text = _AT.sub("@", _COLON.sub(r"\1", _DOT.sub(".", text)))
+    text = _SCHEME.sub("http", text)
+    if len(text) <= MAX_CUT_CHARS:
+        text = _CUT.sub("", text)
+    if _ZERO_BEFORE.search(text) is None and _ZERO_BEHIND.search(text) is None:
+        return text
+    return _PADDED.sub(lambda match: _ZEROS.sub("", match[0]), text)
