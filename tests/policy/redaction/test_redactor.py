@@ -1,5 +1,6 @@
 """The redactor as a whole."""
 
+import base64
 import re
 
 import pytest
@@ -198,3 +199,49 @@ def test_a_token_of_any_vendor_leaves_the_command_as_it_was(form: str) -> None:
         out = masked(command)
         assert token not in out
         assert tree(out) == tree(command), out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password=[9f8e7d6c5b4a39281706f5e4d3c2b1a0:7f3a91c2]",
+        "DB_PASSWORD=[zk7pq2vw9sxe:9f8e7d6c]",
+        "API_KEY=[k:9f8e7d6c][k:5b4a3928][k:1706f5e4][k:d3c2b1a0]",
+        "API_KEY=[key:9f8e7d6c][key:5b4a3928][key:1706f5e4][key:d3c2b1a0]",
+        "password=Zk7pQ2[password:7f3a91c2]vW9sXe",
+        "password=Zk7pQ2vW9sXe[password:7f3a91c2]",
+    ],
+)
+def test_what_is_written_like_a_placeholder_is_judged(text: str) -> None:
+    """Only the class of a rule makes one, a row of them makes none, and what is glued to one stands for itself."""
+    out = masked(text)
+    assert out != text
+    assert masked(out) == out
+
+
+def test_a_value_beyond_the_bound_is_masked_to_its_end() -> None:
+    """A file may be longer than any password; its end is none the more public."""
+    long = "Zk7pQ2vW9sXe" * 1500
+    assert re.fullmatch(r'password="\[password:\w{8}\]" and', masked(f'password="{long}" and'))
+    assert re.fullmatch(r'password="\[password:\w{8}\]\nand', masked(f'password="{long}\nand'))
+    assert re.fullmatch(
+        r'password="""\[password:\w{8}\]""" and', masked(f'password="""{long}\n{long}""" and')
+    )
+
+
+@pytest.mark.parametrize("end", ["", "-----END PRIVATE KEY-----"])
+def test_a_key_beyond_the_bound_is_masked_to_its_end(end: str) -> None:
+    """With or without a footer."""
+    lines = "\n".join(["Zk7pQ2vW9sXe" * 5] * 2000)
+    out = masked(f"-----BEGIN PRIVATE KEY-----\n{lines}{end}")
+    assert "Zk7" not in out
+    assert out.endswith(end)
+
+
+@pytest.mark.parametrize("layers", range(1, 8))
+def test_no_number_of_layers_of_base64_carries_a_secret_out(layers: int) -> None:
+    """What is deeper than anything is read is masked unread."""
+    text = GITHUB
+    for _ in range(layers):
+        text = base64.b64encode(text.encode()).decode()
+    assert re.fullmatch(r"\[\w+:\w{8}\]", masked(text))

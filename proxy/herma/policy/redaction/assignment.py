@@ -14,7 +14,7 @@ from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.join import Join, Joint, joint_at
 from herma.policy.redaction.judgement import Form, Value, has_digit, identifier, judge, left_alone, more_words
 from herma.policy.redaction.name import MAX_NAME_CHARS, Name, Names, Strength
-from herma.policy.redaction.quote import QUOTED, quoted_value
+from herma.policy.redaction.quote import QUOTED, past_bound, quoted_value
 from herma.policy.redaction.value import (
     MAX_JUDGED_CHARS,
     is_code,
@@ -96,7 +96,8 @@ def assigned(text: str, first: int, last: int, names: Names, work: Work | None =
     if value.quote and value.quote == text[first - 1 : first] and not joint.close:
         return
     if judge(known, value, _form(joint, text, first, flag, value), text, name):
-        yield _hit(known, value)
+        end = past_bound(text, value)
+        yield Hit(value.start, end, known.rule_id, text[value.start : end])
 
 
 def _known(text: str, first: int, name: str, names: Names) -> Name | None:

@@ -56,6 +56,10 @@ def private_key(text: str, start: int) -> tuple[Hit, ...]:
         at = _GAP.match(text, end).end()  # type: ignore[union-attr]  # as above
     if first < 0:
         return ()
+    if at - start > MAX_BLOCK_CHARS:
+        # Nothing of a key is a dash: what ends it is its footer, or whatever else begins.
+        dash = text.find("--", end)
+        end = dash if dash >= 0 else len(text)
     return (Hit(first, end, BLOCK_ID, _essence(text[first:end]), Certainty.BLOCK),)
 
 

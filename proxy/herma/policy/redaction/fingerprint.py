@@ -7,11 +7,12 @@ without the value. Keyed, because an unkeyed hash of a weak password can be look
 import hashlib
 import hmac
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from herma.policy.secret import Secret
 
-__all__ = ["PLACEHOLDER", "Fingerprinter", "without_placeholders"]
+__all__ = ["PLACEHOLDER", "Fingerprinter", "foreign", "without_placeholders"]
 
 # 32 bits: enough to tell the values of one conversation apart, too few to search for a password offline with the key.
 FINGERPRINT_HEX: Final = 8
@@ -29,7 +30,17 @@ class Fingerprinter:
         digest = hmac.new(
             self._key.reveal(), value.encode("utf-8", "surrogatepass"), hashlib.sha256
         ).hexdigest()
-        return f"[{rule_id.replace('-', '_')}:{digest[:FINGERPRINT_HEX]}]"
+        return f"[{_class(rule_id)}:{digest[:FINGERPRINT_HEX]}]"
+
+
+def foreign(rule_ids: Iterable[str]) -> re.Pattern[str]:
+    """Make the pattern of what is written like a placeholder but has the class of no rule: nothing that was ever masked."""
+    known = "|".join(sorted(map(_class, rule_ids)))
+    return re.compile(rf"\[(?!(?:{known}):)(?=[a-z0-9_]{{1,48}}:[0-9a-f]{{8}}\])")
+
+
+def _class(rule_id: str) -> str:
+    return rule_id.replace("-", "_")
 
 
 def without_placeholders(value: str) -> str:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from herma.policy.redaction.fingerprint import without_placeholders
 from herma.policy.redaction.name import Name, Strength, words_of
 from herma.policy.redaction.value import (
     MAX_JUDGED_CHARS,
@@ -102,7 +103,7 @@ def judge(known: Name, value: Value, form: Form, text: str, name: str) -> bool:
         return looks_issued(written)
     if value.quote:
         return _judge_quoted(known, value, form)
-    if is_code(written):
+    if is_code(without_placeholders(written)):
         return False
     return _judge_bare(known, value, form, text)
 

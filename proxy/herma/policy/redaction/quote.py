@@ -7,13 +7,23 @@ from herma.policy.redaction.join import joint_at
 from herma.policy.redaction.judgement import Value
 from herma.policy.redaction.name import Names
 
-__all__ = ["MAX_VALUE_CHARS", "QUOTED", "open_argument", "open_quote", "open_windows", "quoted_value"]
+__all__ = [
+    "MAX_VALUE_CHARS",
+    "QUOTED",
+    "open_argument",
+    "open_quote",
+    "open_windows",
+    "past_bound",
+    "quoted_value",
+]
 
-# The longest single-line secret seen is a 2,300 character service account; a value beyond the bound is masked up to it and the
-# rest is masked with it, see `read_value`.
+# The longest single-line secret seen is a 2,300 character service account; a value beyond the bound is judged by its beginning
+# and masked to its end, see `past_bound`.
 MAX_VALUE_CHARS: Final = 16 * 1024
 # A value that is open at the end of a text begins at one of the last quotes of its kind: three, for two may be escaped.
 LAST_QUOTES: Final = 3
+# A value between three quotes has lines.
+TRIPLE_CHARS: Final = 3
 # The longest way from a name to the quote of its value: some words of a sentence.
 MAX_JOINT_CHARS: Final = 256
 QUOTED: Final = re.compile(
@@ -29,7 +39,7 @@ def quoted_value(text: str, quoted: re.Match[str]) -> Value:
     quote = quoted["quote"]
     start = quoted.end()
     closing = _CLOSING.get(quote, quote)
-    multiline = len(quote) == 3
+    multiline = len(quote) == TRIPLE_CHARS
     end = start
     stop = min(len(text), start + MAX_VALUE_CHARS)
     while end < stop:
@@ -47,6 +57,18 @@ def quoted_value(text: str, quoted: re.Match[str]) -> Value:
             return Value(start, next_quote, text[start:next_quote], quote, True)
         end = next_quote + 1
     return Value(start, stop, text[start:stop], quote, False)
+
+
+def past_bound(text: str, value: Value) -> int:
+    """Find where a value ends that was read to the bound only: at its quote or its line's end, however far.
+
+    Asked for secrets only, so that no text is read twice.
+    """
+    if value.closed or value.end - value.start < MAX_VALUE_CHARS:
+        return value.end
+    close = text.find(_CLOSING.get(value.quote, value.quote), value.end)
+    line_end = text.find("\n", value.end) if len(value.quote) != TRIPLE_CHARS else -1
+    return min((at for at in (close, line_end) if at >= 0), default=len(text))
 
 
 def open_windows(text: str, start: int) -> list[tuple[int, int]]:

@@ -14,10 +14,10 @@ from herma.policy.redaction.decode import DECODERS, wrapped
 from herma.policy.redaction.document import redact_json
 from herma.policy.redaction.encoded import encoded, may_hold
 from herma.policy.redaction.finder import Finder
-from herma.policy.redaction.fingerprint import Fingerprinter
+from herma.policy.redaction.fingerprint import Fingerprinter, foreign
 from herma.policy.redaction.gate import lowered
 from herma.policy.redaction.glance import Glance
-from herma.policy.redaction.hit import Certainty, Hit
+from herma.policy.redaction.hit import UNJUDGED_ID, Certainty, Hit
 from herma.policy.redaction.view import Span, View
 from herma.policy.redaction.work import TEXT, Work, passing
 from herma.policy.rule import Rule
@@ -32,8 +32,8 @@ MAX_VIEWS: Final = 16
 # A placeholder may make the words before it a name, or an argument a value (`Bearer password://u:…`): what is masked is looked
 # at again until nothing is found, which takes one round more, seldom two.
 MAX_ROUNDS: Final = 4
-# Text in base64 in text: two layers are seen in the wild, a third would be an attack on our time.
-MAX_LAYERS: Final = 2
+# Text in base64 in text: two layers are seen in the wild. Below the last one, what is base64 of a text once more is masked unread.
+MAX_LAYERS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,8 @@ class Redactor:
         self.finder = Finder(used)
         self.glance = Glance(self)
         self._fingerprinter = Fingerprinter(fingerprint_key)
+        # All rules, not only those in use: what another set of options masked stays masked.
+        self._foreign = foreign([*(rule.id for rule in rules), UNJUDGED_ID])
 
     def text(self, text: str, place: str = "", work: Work | None = None) -> Redacted:
         """Mask the secrets of a text; `place` is named in the findings."""
@@ -99,7 +101,7 @@ class Redactor:
     def quiet(self, text: str, work: Work) -> bool:
         """Tell at little cost that nothing in a text could be a secret; most texts are quiet, and no part of one is louder."""
         work.left -= 2 + 2 * passing(len(text))
-        return not (wrapped(text) or self.finder.gate.any(lowered(text)) or may_hold(text))
+        return not (self._wrapped(text) or self.finder.gate.any(lowered(text)) or may_hold(text))
 
     def json(self, raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:
         """Mask the secrets in a JSON text, inside its strings; what is no JSON is treated as text.
@@ -169,7 +171,7 @@ class Redactor:
 
     def _everywhere(self, text: str, work: Work, layer: int = 0) -> list[_Found]:
         work.left -= TEXT
-        if not wrapped(text):
+        if not self._wrapped(text):
             return [([(hit.start, hit.end)], 0, hit) for hit in self._hits(text, work, layer)]
         found: list[_Found] = []
         queue = [(View(text), 0)]
@@ -179,13 +181,20 @@ class Redactor:
             found.extend(self._mapped(view, depth, self._hits(view.text, work, layer)))
             if depth == MAX_DEPTH:
                 continue
-            for decode in DECODERS:
+            for decode in (*DECODERS, self._opened):
                 decoded = decode(view, work)
                 if decoded is not None and decoded.text not in seen and len(queue) < MAX_VIEWS:
                     seen.add(decoded.text)
                     queue.append((decoded, depth + 1))
             found.extend(self._mapped(view, depth, view.unseen))
         return found
+
+    def _wrapped(self, text: str) -> bool:
+        return wrapped(text) or ("[" in text and self._foreign.search(text) is not None)
+
+    def _opened(self, view: View, work: Work) -> View | None:
+        """Read what only looks like a placeholder as what it is."""
+        return view.derive(self._foreign, lambda _: "", work) if "[" in view.text else None
 
     @staticmethod
     def _mapped(view: View, depth: int, hits: list[Hit]) -> Iterator[_Found]:
@@ -199,14 +208,17 @@ class Redactor:
     def _hits(self, text: str, work: Work, layer: int) -> list[Hit]:
         hits: list[Hit] = []
         # First what is cheap: when the work ends among the names, the runs in front of them were judged.
-        if layer < MAX_LAYERS:
-            inside = partial(self._inside, work=work, layer=layer + 1)
-            hits.extend(encoded(text, inside, work))
+        inside = partial(self._inside, work=work, layer=layer + 1) if layer < MAX_LAYERS else _unread
+        hits.extend(encoded(text, inside, work))
         hits.extend(self.finder.find(text, work))
         return hits
 
     def _inside(self, text: str, work: Work, layer: int) -> list[Hit]:
         return [hit for _, _, hit in self._everywhere(text, work, layer)]
+
+
+def _unread(text: str) -> list[Hit]:
+    return [Hit.unseen(text, 0, len(text))]
 
 
 def _union(spans: list[Span]) -> list[Span]:

@@ -75,6 +75,8 @@ _DOCUMENTED: Final = re.compile(
 )
 # A value that still looks drawn over so many characters without its marks was marked to pass.
 MIN_MARKED_CHARS: Final = 10
+# So many placeholders in one value were not put there one by one.
+MAX_CHAIN: Final = 3
 _MARK_WORDS: Final = Gate(
     [
         "your",
@@ -163,7 +165,8 @@ def is_placeholder(value: str) -> bool:
     value = value[:MAX_JUDGED_CHARS]
     rest = without_placeholders(value)
     if rest != value and sum(character.isalnum() for character in rest) < 3:
-        return True
+        # One stands for a secret; several in a row could be one that is written so.
+        return value.count("[") < MAX_CHAIN
     lowered = rest.lower()
     # Two distinct characters are a pattern (xxxx, 0000, ****), not a secret.
     if len(set(lowered)) <= 2 < len(lowered) or _WHOLE_MARK.match(lowered) is not None:
