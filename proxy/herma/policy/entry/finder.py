@@ -13,7 +13,7 @@ from typing import Any
 from herma.policy.entry.entry import Entry, Kind
 from herma.policy.entry.keys import fold, nested, steps, tree
 from herma.policy.entry.kin import KEPT_KEYS, KNOWN_NAMES, environment, kin_of
-from herma.policy.entry.look import may_hold_entry
+from herma.policy.entry.look import YAML_MEMBERS, may_hold_entry
 from herma.policy.entry.server import PLACES, servers_of
 from herma.policy.entry.text import SHORTEST, Texts
 from herma.policy.entry.told import keys_told, variable, written_file
@@ -30,8 +30,6 @@ MAX_SCRIPT_CHARS = 6 * 1024
 # Levels of a body in which a mapping `{key, value}` or a member `env` is a setting of the environment, and no value of a tool.
 _TOP_LEVELS = 2
 
-# Members whose text is configuration, whatever it looks like: what cannot be read there is refused.
-_YAML_MEMBERS = frozenset({"yamltext", "configyaml", "configtext", "rawyaml"})
 # Members whose text is a command line of the agent's console.
 _LINE_MEMBERS = frozenset({"line", "argv", "cmd", "command", "commandline", "args"})
 _TRANSCRIPTS = frozenset(
@@ -96,7 +94,7 @@ class _Finder:
 
     def _in_text(self, node: _Node) -> Iterator[Entry]:
         member = node.keys[-1] if node.keys else ""
-        strict = member in _YAML_MEMBERS and not node.said
+        strict = member in YAML_MEMBERS and not node.said
         reading = self._texts.read(
             node.value, strict=strict, inside=node.inside, deep=node.nesting >= MAX_NESTING
         )

@@ -5,13 +5,16 @@ from collections.abc import Iterator
 
 from herma.policy.entry.kin import WORDS
 
-__all__ = ["KEY_WORDS", "keys_named", "may_hold_entry", "squeezed"]
+__all__ = ["KEY_WORDS", "YAML_MEMBERS", "keys_named", "may_hold_entry", "squeezed"]
 
+# Members whose text is configuration, whatever it looks like: what cannot be read there is refused.
+YAML_MEMBERS = frozenset({"yamltext", "configyaml", "configtext", "rawyaml"})
 # As `fold` leaves keys.
 KEY_WORDS = tuple(sorted(WORDS | {"mcp"}))
 # What entries are told by besides: members of servers, of settings told by a value, of files, of argument lists.
 _TELLING = (
     *(word.encode() for word in KEY_WORDS),
+    *(word.encode() for word in sorted(YAML_MEMBERS)),
     b"headers",
     b"transport",
     b"streamable",

@@ -9,7 +9,7 @@ from typing import Any
 
 from herma.policy.entry.entry import Entry
 from herma.policy.entry.keys import steps
-from herma.policy.entry.look import keys_named, squeezed
+from herma.policy.entry.look import KEY_WORDS, keys_named, squeezed
 from herma.policy.entry.notation import relaxed_json, sections, unwrapped
 from herma.policy.entry.outline import outline
 from herma.policy.entry.written import keys_set, on_command_lines, written_in_json, written_in_yaml
@@ -24,6 +24,10 @@ MAX_STRING_CHARS = 256 * 1024
 MAX_OUTLINED_CHARS = 256 * 1024
 # Texts of one body that are tried as documents of YAML though they need not be; of others, the blocks are read that name keys.
 MAX_WHOLE_CHARS = 32 * 1024
+# Texts of one body that are tried as TOML, INI or JSON with liberties. The agent itself reads none of these.
+MAX_OTHER_CHARS = 128 * 1024
+# How far before a key its line is looked at.
+MAX_BEFORE_CHARS = 200
 # JSON objects in the texts of one body. A long session of an agent has some hundreds of calls of tools.
 MAX_VALUES = 8 * 1024
 # Keys that command lines in the texts of one body set; a guide names a dozen.
@@ -35,6 +39,8 @@ _WRITTEN_NAME = re.compile(
     r"(?:command|args|url|u00[^\"\n]{0,40})[\"'\\]{0,9}\s{0,20}[:=]|\bmcp_servers\.|\bmcp +add"
 )
 _ESCAPED_KEY = re.compile(r"\"[^\"\n]{0,60}\\{1,8}[xuU][0-9a-fA-F]{2}[^\"\n]{0,60}\"")
+_WORD = re.compile(r"\w")
+_FLOW = frozenset("{&!\\")
 _WIDE = re.compile("[\uff21-\uff5a]")
 
 
@@ -58,6 +64,7 @@ class Texts:
     def __init__(self) -> None:
         self._outlined = 0
         self._whole = 0
+        self._others = 0
         self._values = 0
         self._keys = 0
 
@@ -137,7 +144,10 @@ class Texts:
         blocks = _blocks(text, short, places)
         if not self._counts(blocks):
             return None
-        return [*values, *(value for value in (sections(text), relaxed_json(text), outline(blocks)) if value)]
+        self._others += len(text)
+        if self._others <= MAX_OTHER_CHARS:
+            values += [sections(text), relaxed_json(text)]
+        return [*values, outline(blocks)]
 
     def _strictly(self, text: str) -> list[Any] | None:
         """Read a text that is configuration; None if it cannot be read with certainty."""
@@ -163,7 +173,7 @@ def _blocks(text: str, short: str, places: list[int]) -> str:
     for place in places:
         start += short.count("\n", at, place)
         at = place
-        if start < done or start >= len(lines):
+        if start < done or not _begins(short, place):
             continue
         indent = _indent(lines[start])
         end = start + 1
@@ -174,6 +184,12 @@ def _blocks(text: str, short: str, places: list[int]) -> str:
         kept += lines[start:end]
         done = end
     return "\n".join(kept)
+
+
+def _begins(short: str, place: int) -> bool:
+    """Tell whether what stands here may be the key of a line: nothing but signs before it, or an open flow."""
+    before = short[max(short.rfind("\n", 0, place) + 1, place - MAX_BEFORE_CHARS) : place]
+    return _WORD.search(before) is None or not _FLOW.isdisjoint(before)
 
 
 def _indent(line: str) -> int:
