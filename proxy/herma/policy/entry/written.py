@@ -52,7 +52,7 @@ _CONFIG_SET = re.compile(r"\bmcp_servers\.[\w-]{1,64}\.(command|args|url)[\"']?[
 _KEY_SET = re.compile(
     r"\bconfig +set +[\"']?([a-zA-Z_][\w.-]{2,120})[\"']?[ \t=]{1,4}(?:\"([^\"\n]{1,4000})\"|'([^'\n]{1,4000})'|([^\n;&|]{1,4000}))"
 )
-_MCP_ADD = re.compile(r"\bmcp +add(?:-json)?[ \t]([^\n]{1,4000})")
+_MCP_ADD = re.compile(r"\bmcp +add(?:-json)?[ \t](?=[ \t]{0,8}[\"'$]?[\w@-])([^\n]{1,4000})")
 
 
 def on_command_lines(text: str, place: str) -> Iterator[Entry]:

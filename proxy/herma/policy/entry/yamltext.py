@@ -409,20 +409,21 @@ class _Reader:
         if _FLOW_START.match(self._text, self._at) is None:
             raise YamlError
         parts: list[str] = []
-        while (match := _FLOW_PLAIN.match(self._text, self._at)) is not None:
-            parts.append(match[0])
-            self._at = match.end()
-            gap = _NEXT_LINE.match(self._text, _end(_BLANKS, self._text, self._at))
-            if gap is None or _FLOW_PLAIN.match(self._text, gap.end()) is None:
-                break
+        while (gap := self._flow_line(parts)) is not None:
             if _MARK.match(self._text, gap.end()) is not None:
                 raise YamlError
             parts.append(gap[1])
             self._at = gap.end()
-        if not parts:
-            raise YamlError
         text = folded("".join(parts)).rstrip(" ")
         return self._named(anchor, self._count(_Node(text if tagged else _Plain(text), bare=True)))
+
+    def _flow_line(self, parts: list[str]) -> re.Match[str] | None:
+        """Take what of a plain scalar is on this line; give the gap before its next line, if it has one."""
+        end = _end(_FLOW_PLAIN, self._text, self._at)
+        parts.append(self._text[self._at : end])
+        self._at = end
+        gap = _NEXT_LINE.match(self._text, _end(_BLANKS, self._text, end))
+        return gap if gap is not None and _FLOW_PLAIN.match(self._text, gap.end()) is not None else None
 
 
 class _Plain(str):
