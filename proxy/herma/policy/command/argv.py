@@ -274,7 +274,11 @@ def script_of(argv: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
             rest = argv[index + 1 :]
             if basename(argv[0]) in {"cmd", "pwsh", "powershell"}:
                 # The caret takes away the meaning of the next character, which in a word has none.
-                return " ".join(rest).replace("^", ""), ()
+                text = " ".join(rest).replace("^", "")
+                if len(text) > 2 and text[0] == text[-1] == '"':
+                    text = text[1:-1]
+                # The grammar of another shell takes backslashes away, which here are parts of paths.
+                return text.replace("\\", "\\\\").replace("`", ""), ()
             return (rest[0], tuple(rest[1:])) if rest else None
         elif word in _SHELL_VALUES:
             skip = True

@@ -268,6 +268,11 @@ class _Reader(WordReader):
                 for child in node.named_children:
                     self.word(child, depth)
                 return "", ""
+            case "file_redirect":
+                # `$(<file)`
+                for path in _split(self._file_redirect(node, depth), ((), ()))[1]:
+                    self._call(Call(("cat", path), kept=self.kept))
+                return None, ""
             case "ERROR":
                 return self._misplaced(node, stdin, depth)
             case kind if kind in _BLOCKS:

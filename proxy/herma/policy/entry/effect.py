@@ -111,6 +111,11 @@ def _of_call(call: Call, where: str, vocabulary: Vocabulary, built: Sequence[str
         yield "makes:pipe"
     if "remover" in kinds and any(map(is_whole, call.argv[1:])):
         yield "wipes"
+    if "cloud" in kinds and name not in {"mail", "mailx"}:
+        operands = [word for word in call.argv[1:] if not word.startswith("-")]
+        # The last one is where it goes.
+        if any(map(is_whole, operands[:-1])):
+            yield "sends:home"
     if kinds & _NETWORK:
         yield from _talking(call, kinds)
     for path in (*call.writes, *call.reads):

@@ -20,7 +20,7 @@ from herma.policy.text.views import reading
 __all__ = ["Environment"]
 
 _SCRATCH = re.compile(
-    r"(?:^|[:;=,\s])(?:/(?:var/)?tmp|/dev/shm|/run/user/\d{1,8}|/proc/|/home/[^/]{1,32}/\.cache|\\\\|https?:|%temp%|c:\\users\\public|c:\\windows\\temp)"
+    r"(?:^|[:;=,\s])(?:/(?:var/)?tmp|/dev/shm|/run/user/\d{1,8}|/proc/|/home/[^/]{1,32}/\.cache|[^\s:;,=]{0,200}/uploads(?:[/:;,]|$)|\\\\|https?:|%temp%|c:\\users\\public|c:\\windows\\temp)"
 )
 _COMMAND = re.compile(r"[\s;|&$`%#]|/(?:var/)?tmp/|/dev/shm/")
 # A file whose name begins with a dot, outside of homes.
@@ -40,6 +40,7 @@ class Environment:
     """Judges variables by the lists of a set of rules."""
 
     def __init__(self, rules: Sequence[Rule], sources: Sources) -> None:
+        self._sources = sources
         self._exact: dict[str, set[str]] = {}
         self._endings: list[tuple[str, str]] = []
         self._known = sources.names("registry") | sources.names("forge")
@@ -66,6 +67,8 @@ class Environment:
             if doubtful:
                 yield "env:doubtful"
             yield from self._targets(kinds, text)
+            if "fetched" in kinds:
+                yield from self._sources.of(text)
 
     def rest(self, env: Mapping[str, str]) -> dict[str, str]:
         """Give the variables without what is usual or often meant well in them, and without those of which nothing is left."""
@@ -143,6 +146,8 @@ _WHEN: dict[str, Callable[[str], bool]] = {
     "prompts": lambda value: re.search(r"\$\(|`|<\(|/tmp/|/dev/shm/", value) is not None,
     "checks": lambda value: value in _OFF,
     "unchecks": lambda value: value in _ON or "." in value or ":" in value,
+    "writes_to": lambda value: re.search(r"/\.\w|/etc/|/cron", value) is not None,
+    "fetched": lambda _value: False,
     "endpoint": lambda _value: False,
     "proxy": lambda _value: False,
     "index": lambda _value: False,

@@ -233,7 +233,10 @@ def version_matches(version: str, wanted: tuple[str, ...]) -> bool:
     """
     if not wanted or "*" in wanted:
         return True
-    version = version.lstrip("v^~=")
+    version = version.lstrip("v^~=<> ")
+    prefix = version.rstrip("x*")
+    if prefix != version and prefix.endswith("."):
+        return any(item.lstrip("=<> ").startswith(prefix) for item in wanted)
     return bool(version) and any(_in_range(version, item) for item in wanted)
 
 

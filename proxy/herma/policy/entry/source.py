@@ -64,7 +64,9 @@ class Sources:
         """Give the effects of fetching something from an address; a registry's begins with `registry+`."""
         kind = "registry" if source.startswith("registry+") else "source"
         address = source.removeprefix("registry+").lower()
-        if address.startswith(_SCRATCH):
+        if address.startswith("git@"):
+            address = "ssh://" + address.removeprefix("git@").replace(":", "/", 1)
+        if address.startswith(_SCRATCH) or "/.hermes/uploads/" in address:
             yield f"{kind}:scratch"
         if address.startswith("gist:"):
             yield "source:paste"

@@ -91,7 +91,7 @@ class Vocabulary:
         lines = self._invocations.get(program)
         if lines is None:
             return
-        words = {form for word in arguments for form in (word, word.lower())}
+        words = {form for word in arguments for form in (word, word.lower(), word.lower().replace("`", ""))}
         for kind, wanted in lines:
             if all(any(map(argument.fits, words)) for argument in wanted):
                 yield kind
