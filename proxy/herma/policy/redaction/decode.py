@@ -13,8 +13,10 @@ from herma.policy.redaction.variable import joined_variables, may_join_variables
 from herma.policy.redaction.view import View
 from herma.policy.redaction.work import Work
 
-__all__ = ["DECODERS", "EVENT_GAP", "wrapped"]
+__all__ = ["DECODERS", "DRESSED", "EVENT_GAP", "wrapped"]
 
+# Letters and digits of ASCII in another dress: full width, mathematical.
+DRESSED: Final = "[\uff0d\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a\U0001d400-\U0001d7ff]"
 # One class of characters in front, so that the search skips to them.
 _INVISIBLE: Final = re.compile(
     "[\x1b\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"

@@ -32,6 +32,12 @@ MAX_PIECES_CHARS: Final = 1024
 _PIECES: Final = re.compile(
     r"(?:[\"'][\w.+/=-]{2,512}+[\"'](?:\n[ \t]{0,32})?){1,8}(?:[\"'][\w.+/=-]{0,512})?$", re.ASCII
 )
+# Values joined by a plus sign, with the blanks and the line's end about it: `"a" + "b`.
+_ENDS_PIECE: Final = frozenset("\"' ")
+_SUM: Final = re.compile(
+    r"(?:[\"'][\w./=-]{2,512}+[\"'][ ]?(?:\+[ ]?(?:\\?\r?\n)?[ ]{0,16})?){1,8}(?:[\"'][\w./=-]{0,512})?$",
+    re.ASCII,
+)
 # The last word of an event, and what stands of it in the event before.
 MAX_EVENTS_CHARS: Final = 4096
 _CLOSES: Final = ('"}', '"]')
@@ -58,6 +64,7 @@ class Hold:
                 self._finder.open_quote(text, max(0, first - CONTEXT_CHARS, len(text) - MAX_QUOTE_CHARS)),
             )
             hold = min(hold, _in_lines(text))
+        hold = min(hold, _in_sum(text))
         if near and "data:" in text:
             hold = min(hold, _in_events(text))
         if self._finder.numbers:
@@ -116,6 +123,15 @@ def _in_lines(text: str) -> int:
     """Find where a value in quotes begins that the next line may go on with; the text's end when there is none."""
     found = _PIECES.search(text, max(0, len(text) - MAX_PIECES_CHARS))
     return found.start() if found is not None else len(text)
+
+
+def _in_sum(text: str) -> int:
+    """Find where a value in quotes begins that a plus sign may join to more; the text's end when there is none."""
+    tail = max(0, len(text) - MAX_PIECES_CHARS)
+    if text.find("+", tail) < 0 and text[-1:] not in _ENDS_PIECE:
+        return len(text)
+    found = _SUM.search(text, tail)
+    return found.start() if found is not None and SUSPICIOUS.search(text, found.start()) else len(text)
 
 
 def _in_events(text: str) -> int:

@@ -7,6 +7,7 @@ open line that something behind it may explain.
 import re
 from typing import Final
 
+from herma.policy.redaction.decode import DRESSED
 from herma.policy.redaction.finder import Finder
 from herma.policy.redaction.gate import lowered
 from herma.policy.redaction.run import plain
@@ -14,8 +15,14 @@ from herma.policy.redaction.run import plain
 __all__ = ["CONTEXT_CHARS", "STRETCH_CHARS", "SUSPICIOUS", "Watch"]
 
 SUSPICIOUS: Final = re.compile(
-    r"[a-z][A-Z]|[0-9][A-Za-z]|[A-Za-z][0-9]|[\\%\x1b\u200b]|[A-Z]{2}[a-z]|[0-9]{8}", re.ASCII
+    r"[a-z][A-Z]|[0-9][A-Za-z]|[A-Za-z][0-9]|[\\%\x1b\u200b]|[A-Z]{2}[a-z]|[0-9]{8}|&(?:\#|\Z)|=(?:[2-7]?\Z|[2-7][0-9A-F]|\n)"
+    f"|{DRESSED}",
+    re.ASCII,
 )
+_DRESSED: Final = re.compile(DRESSED)
+AMPERSAND: Final = 0x26
+HASH: Final = 0x23
+EQUALS: Final = 0x3D
 # The same in kinds of characters, for a look at the speed of `bytes.rfind`.
 _KINDS: Final = b"".join(
     b"l"
@@ -26,10 +33,16 @@ _KINDS: Final = b"".join(
     if chr(byte).isdigit()
     else b"s"
     if byte in b"\\%\x1b"
+    else b"a"
+    if byte == AMPERSAND
+    else b"h"
+    if byte == HASH
+    else b"e"
+    if byte == EQUALS
     else b" "
     for byte in range(128)
 ).ljust(256)
-_PAIRS: Final = (b"lU", b"dl", b"dU", b"ld", b"Ud", b"UUl", b"s")
+_PAIRS: Final = (b"lU", b"dl", b"dU", b"ld", b"Ud", b"UUl", b"s", b"ah", b"ed")
 # The longest match of the pattern above.
 _SUSPICIOUS_CHARS: Final = 3
 
@@ -98,4 +111,7 @@ def _last_suspicious(text: str, first: int) -> int:
     """Find where the last suspicious characters end, behind `first`; 0 when there are none."""
     kinds = plain(text).translate(_KINDS)
     ends = (at + len(pair) for pair in _PAIRS if (at := kinds.rfind(pair, first)) >= 0)
-    return max(max(ends, default=0), text.rfind("\u200b", first) + 1)
+    last = max(max(ends, default=0), text.rfind("\u200b", first) + 1)
+    if text.isascii():
+        return last
+    return max([last, *(found.end() for found in _DRESSED.finditer(text, first))])
