@@ -188,3 +188,24 @@ def test_a_public_key_is_a_file_like_the_others(tmp_path: Path) -> None:
     for name in ("bad.pub", "link.pub", "none.pub"):
         with pytest.raises(ContentError, match=name):
             load_public_key(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("name", ["zz.yml", "zz.YAML", "zz.Json", "zz.csv", "zz.stix", "sub/zz.json"])
+@pytest.mark.parametrize("signed", [True, False])
+def test_what_looks_like_indicators_and_is_not_read_is_an_error(
+    tmp_path: Path, name: str, signed: bool
+) -> None:
+    """Somebody put it there to be read."""
+    place = _signed(tmp_path) if signed else directory(tmp_path, pin=False)
+    (place / name).parent.mkdir(exist_ok=True)
+    (place / name).write_text("{}")
+    with pytest.raises(ContentError, match="would not be read"):
+        read_directory(place, TRUST if signed else Trust(NOW), pinned=signed)
+
+
+def test_notes_and_hidden_directories_beside_indicators_are_none_of_them(tmp_path: Path) -> None:
+    """A text for people, and what a cluster mounts."""
+    place = _signed(tmp_path)
+    (place / "README.md").write_text("x")
+    (place / "..2026_12_01").mkdir()
+    assert read_directory(place, TRUST, pinned=True)[0]

@@ -53,8 +53,9 @@ def test_what_is_not_marked_for_detection_only_reports() -> None:
     assert one.indicator.action is Action.ALERT
     (one,) = _import(attribute("domain", "evil.example", warnings=[{"match": "x"}])).records
     assert one.indicator.action is Action.ALERT
-    (one,) = _import(attribute("domain", "evil.example", to_ids="1")).records
-    assert one.indicator.action is Action.BLOCK
+    for marked in ("1", 1, "true", "True"):
+        (one,) = _import(attribute("domain", "evil.example", to_ids=marked, deleted="false")).records
+        assert one.indicator.action is Action.BLOCK
 
 
 UNUSED: dict[str, tuple[dict[str, Any], str]] = {
@@ -81,8 +82,9 @@ def test_what_is_not_used_is_skipped_with_its_reason(fields: dict[str, Any], say
 
 def test_the_attributes_of_a_deleted_object_are_deleted() -> None:
     """They do not outlive it."""
-    found = _import(Object=[{"deleted": True, "Attribute": [attribute("domain", "evil.example")]}])
-    assert found.records == ()
+    for deleted, count in ((True, 0), ("true", 0), ("0", 1), ("false", 1)):
+        inner = [attribute("domain", "evil.example")]
+        assert len(_import(Object=[{"deleted": deleted, "Attribute": inner}]).records) == count
 
 
 def test_what_is_known_of_an_attribute_is_kept() -> None:

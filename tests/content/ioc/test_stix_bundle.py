@@ -38,7 +38,9 @@ def test_an_indicator_becomes_a_record() -> None:
 
 UNUSED: dict[str, tuple[dict[str, Any], str]] = {
     "revoked": ({"revoked": True}, "revoked"),
-    "revoked, oddly": ({"revoked": "true"}, "revoked"),
+    "revoked, as text": ({"revoked": "true"}, "revoked"),
+    "revoked, oddly": ({"revoked": ["x"]}, "neither true nor false"),
+    "a comment without an end": ({"pattern": "[domain-name:value = 'a.example'] /* x"}, "cannot be read"),
     "another language": ({"pattern_type": "yara"}, "yara"),
     "no pattern": ({"pattern": None}, "no pattern"),
     "benign": ({"indicator_types": ["benign"]}, "benign"),
@@ -129,3 +131,11 @@ def test_bundles_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         import_bundle({"type": "bundle", "objects": {}}, Terms(NOW), "f")
     assert is_bundle({"type": "bundle"})
     assert not is_bundle([])
+
+
+@pytest.mark.parametrize("value", [False, "false", "False", 0, "0", None, ""])
+def test_what_is_said_not_to_be_revoked_is_used(value: object) -> None:
+    """Exporters write truth values as text."""
+    found = _import(indicator(EVIL, revoked=value))
+    assert len(found.records) == 1
+    assert found.skipped == ()

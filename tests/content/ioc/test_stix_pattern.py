@@ -122,3 +122,11 @@ def test_every_value_survives_quoting(value: str) -> None:
     """What a producer escapes is what is read."""
     quoted = value.replace("\\", "\\\\").replace("'", "\\'")
     assert parse_pattern(f"[file:name = '{quoted}']") == Comparison("file:name", "=", (value,))
+
+
+def test_comments_are_blanks() -> None:
+    """Both kinds of the grammar, also in front and behind; in a text they are text."""
+    plain = parse_pattern("[domain-name:value = 'a.example']")
+    text = "/* a */ [ // b\n domain-name:value /***/ = 'a.example' /* c * / */ ] // d"
+    assert parse_pattern(text) == plain
+    assert parse_pattern("[domain-name:value = '/* a */']") != plain

@@ -40,6 +40,7 @@ __all__ = ["Trust", "content_limit", "content_names", "load_public_key", "read_d
 MAX_FILE_BYTES: Final = 1024 * 1024
 # More entries than this is a directory put there by mistake.
 MAX_ENTRIES: Final = 1024
+_LIKE_INDICATORS: Final = (".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".stix", ".stix2", ".misp", ".csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +62,35 @@ def content_names(directory: Traversable) -> list[str]:
     """List the files of a directory that can hold indicators.
 
     Raises:
-        ContentError: it cannot be listed, holds too much, or a file whose name no manifest could pin.
+        ContentError: it cannot be listed, holds too much, or something that looks like indicators and would not be read.
     """
     try:
-        entries = [entry.name for entry in islice(directory.iterdir(), MAX_ENTRIES + 1)]
+        found = list(islice(directory.iterdir(), MAX_ENTRIES + 1))
+        entries = [entry.name for entry in found]
+        # Hidden ones are what a cluster turns to change a mounted directory.
+        unread = [entry.name for entry in found if not entry.name.startswith(".") and _is_unread(entry)]
     except OSError as error:
         raise ContentError(f"cannot be listed: {error.strerror}", Source(str(directory))) from None
     names = sorted(name for name in entries if name.endswith((".yaml", ".json")) and name != MANIFEST)
     if len(entries) > MAX_ENTRIES or len(names) > MAX_FILES:
         raise ContentError(f"more than {MAX_FILES} files of indicators", Source(str(directory)))
+    if unread:
+        message = (
+            f"found {len(unread)} that would not be read: files end in .yaml or .json, in lower case, and lie in no "
+            "directory below"
+        )
+        raise ContentError(message, Source(str(directory / unread[0])))
     for name in names:
         if not is_content_name(name):
             message = "found a file whose name has other characters than letters, digits, dots, dashes and underscores"
             raise ContentError(message, Source(str(directory)))
     return names
+
+
+def _is_unread(entry: Traversable) -> bool:
+    """Tell whether somebody may believe that an entry is read: a directory, or a file of such a kind."""
+    name = entry.name.lower()
+    return entry.is_dir() or (name.endswith(_LIKE_INDICATORS) and not entry.name.endswith((".yaml", ".json")))
 
 
 def read_directory(

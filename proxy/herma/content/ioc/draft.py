@@ -31,10 +31,14 @@ __all__ = [
     "settle",
     "slug",
     "stricter",
+    "truth",
 ]
 
 # Twenty thousand indicators take a second to read at the start; larger lists belong in a resolver or a firewall.
 MAX_DRAFTS = 20_000
+# 1 and 0 are equal to True and False.
+_TRUE = (True, "true", "1")
+_FALSE = (False, "false", "0", "", None)
 _ORDER = (Action.CONTEXT, Action.ALERT, Action.BLOCK)
 
 
@@ -92,6 +96,15 @@ def plain(text: object, limit: int = 200) -> str:
     """Cut foreign text to a line that a file and a terminal can show."""
     line = " ".join(str(text).split()) if isinstance(text, (str, int)) else ""
     return "".join(character for character in line if character.isprintable())[:limit].strip()
+
+
+def truth(value: object) -> bool | None:
+    """Read a truth value as JSON has it, or as the text or number that some exporters make of it; None for what is none."""
+    if isinstance(value, str):
+        value = value.strip().lower()
+    if value in _TRUE:
+        return True
+    return False if value in _FALSE else None
 
 
 def slug(text: object, default: str) -> str:

@@ -4,7 +4,18 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from herma.content.ioc.draft import Draft, Imported, Origin, Skipped, Terms, each_dict, plain, settle, slug
+from herma.content.ioc.draft import (
+    Draft,
+    Imported,
+    Origin,
+    Skipped,
+    Terms,
+    each_dict,
+    plain,
+    settle,
+    slug,
+    truth,
+)
 from herma.content.ioc.moment import parse_moment
 from herma.content.ioc.observable import address_or_name, digest
 from herma.policy.indicator import Matching
@@ -62,7 +73,7 @@ def import_events(value: Any, terms: Terms, file: str) -> Imported:
 def _attributes(event: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     yield from each_dict(event.get("Attribute"))
     for item in each_dict(event.get("Object")):
-        gone = bool(item.get("deleted"))
+        gone = truth(item.get("deleted")) is not False
         for attribute in each_dict(item.get("Attribute")):
             yield {**attribute, "deleted": True} if gone else attribute
 
@@ -70,7 +81,7 @@ def _attributes(event: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _read(event: Mapping[str, Any], attribute: Mapping[str, Any], terms: Terms) -> list[Draft | Skipped]:
     name = plain(attribute.get("uuid")) or plain(attribute.get("id")) or "attribute"
     kind, value = attribute.get("type"), attribute.get("value")
-    if attribute.get("deleted") not in (None, False, "0", ""):
+    if truth(attribute.get("deleted")) is not False:
         return [Skipped(name, "deleted")]
     if any(item.get("decayed") is True for item in each_dict(attribute.get("decay_score"))):
         return [Skipped(name, "decayed: its source no longer stands for it")]
@@ -84,7 +95,7 @@ def _read(event: Mapping[str, Any], attribute: Mapping[str, Any], terms: Terms) 
 
 
 def _weakness(attribute: Mapping[str, Any]) -> str:
-    if attribute.get("to_ids") not in (True, "1"):
+    if truth(attribute.get("to_ids")) is not True:
         return _SEEN_ONLY
     return "alert only: on a list of what is commonly harmless" if attribute.get("warnings") else ""
 

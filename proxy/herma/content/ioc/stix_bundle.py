@@ -15,6 +15,7 @@ from herma.content.ioc.draft import (
     plain,
     settle,
     slug,
+    truth,
 )
 from herma.content.ioc.moment import parse_moment
 from herma.content.ioc.observable import drafts_of
@@ -118,8 +119,9 @@ class _Bundle:
             yield from drafts_of(node, origin)
 
     def _unusable(self, item: dict[str, Any]) -> str:
-        if item.get("revoked", False) is not False:
-            return "revoked"
+        revoked = truth(item.get("revoked"))
+        if revoked is not False:
+            return "revoked" if revoked else "whether it is revoked is said by neither true nor false"
         kind = item.get("pattern_type", "stix")
         if kind != "stix":
             return f"a pattern of the type {plain(kind, 32)} cannot be expressed"

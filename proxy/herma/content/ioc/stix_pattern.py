@@ -15,8 +15,12 @@ MAX_PATTERN_CHARS = 64 * 1024
 MAX_TESTS = 2000
 MAX_DEPTH = 32
 
+# Blanks and the two kinds of comments of the grammar.
+_SPACE = r"(?:\s|/\*(?:[^*]|\*(?!/))*+\*/|//[^\r\n]*+)*+"
+_BLANK = re.compile(_SPACE)
 _TOKEN = re.compile(
-    r"""\s*(?:
+    _SPACE
+    + r"""(?:
     (?P<string>'(?:[^'\\]|\\.)*+')
     |(?P<typed>[tbh]'(?:[^'\\]|\\.)*+')
     |(?P<number>[+-]?[0-9]+(?:\.[0-9]+)?)(?![\w.])
@@ -230,8 +234,8 @@ class _Parser:
 
 def _tokens(text: str) -> list[tuple[str, str]]:
     tokens: list[tuple[str, str]] = []
-    at, end = 0, len(text.rstrip())
-    while at < end:
+    at = 0
+    while _BLANK.fullmatch(text, at) is None:
         match = _TOKEN.match(text, at)
         if match is None:
             raise PatternError(f"found no token at character {at + 1}")
