@@ -221,3 +221,12 @@ def test_any_text_can_be_searched(text: str) -> None:
     """No text makes the search fail."""
     indicators = _set("bad.example", Matching.DOMAIN)
     assert all(start >= 0 for _, start in indicators.find(text))
+
+
+def test_a_disguised_spelling_is_found_as_what_it_means() -> None:
+    """Brackets, names that hold the address, a domain that is named by its host's address; another address is none."""
+    address = _set("43.228.79.77", Matching.ADDRESS)
+    for text in ("nc 43.228.79[.]77 1", "nc 43.228.79.077 1", "43-228-79-77.sslip.io", "2be44f4d.nip.io"):
+        assert list(address.find(text)), text
+    assert not list(address.find("nc 43.228.79[.]78 1"))
+    assert list(_set("lvh.me", Matching.DOMAIN).find("curl app.lvh.me"))
