@@ -210,6 +210,10 @@ class _Finder:
                 nesting=node.nesting,
                 said=node.said or folded in _TRANSCRIPTS,
             )
+        if len(paths) > 1:
+            # One may stand in the way of another.
+            for parts, child in paths:
+                yield replace(node, value=nested(parts, child), name="", alone=False)
         if paths:
             yield replace(node, value=tree(paths), name="", alone=False)
 

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["double_quoted", "folded", "literal", "plain", "single_quoted"]
+__all__ = ["block", "double_quoted", "folded", "plain", "single_quoted"]
 
 _ESCAPE = re.compile(
     r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(\n[ \t\n]*)|(.))", re.DOTALL
@@ -12,6 +12,7 @@ _SIMPLE = {
     '"': '"', "\\": "\\", "/": "/", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029",
 }  # fmt: skip
 _BREAKS = re.compile(r"[ \t]*+\n[ \t\n]*+")
+_BLOCK_HEAD = re.compile(r"[|>](?:([1-9])[+-]?|[+-]([1-9])?)?(?: +#[^\n]*+| *)(?:\n|\Z)")
 _TRUE = frozenset({"yes", "true", "on"})
 _FALSE = frozenset({"no", "false", "off"})
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
@@ -76,9 +77,31 @@ def _fold(match: re.Match[str]) -> str:
     return "\n" * (match[0].count("\n") - 1) or " "
 
 
-def literal(lines: list[str], *, fold: bool) -> str:
-    """Join the lines of a block scalar; the breaks at its end are left out."""
-    if not fold:
-        return "\n".join(lines).rstrip("\n")
-    text = "\n".join(lines).rstrip("\n")
-    return re.sub(r"(?<=[^\s])\n(?=[^\s])", " ", text)
+def block(text: str, start: int, parent: int) -> tuple[str, int] | None:
+    """Read a block scalar below a key in column `parent`: its lines, and where it ends; None if its head is none."""
+    head = _BLOCK_HEAD.match(text, start)
+    if head is None:
+        return None
+    at = head.end()
+    told = head[1] or head[2]
+    least = max(parent + 1, 1)
+    lines: list[str] = []
+    indent = least + int(told) - 1 if told else 0
+    blank = 0
+    while at < len(text):
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        line = text[at:end]
+        bare = line.lstrip(" ")
+        if not indent and not bare:
+            blank = max(blank, len(line))
+        elif not indent:
+            indent = max(least, blank, len(line) - len(bare))
+        if bare and len(line) - len(bare) < indent:
+            break
+        lines.append(line[indent:] if indent else "")
+        at = min(end + 1, len(text))
+    joined = "\n".join(lines).rstrip("\n")
+    value = re.sub(r"(?<=[^\s])\n(?=[^\s])", " ", joined) if head[0][0] == ">" else joined
+    # The break before what follows belongs to that.
+    return value, at - 1 if at < len(text) else at

@@ -74,11 +74,12 @@ def argv_sets(words: list[Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Give what a list of words sets as a command line: a key with its value, or no key and the fields of a server."""
     if len(words) > MAX_ARGV or not all(isinstance(word, str) for word in words):
         return
-    for at, word in enumerate(words[:-2]):
+    for at, word in enumerate(words[:-1]):
         after = words[at + 1]
-        if word == "config" and after in {"set", "add"} and at + 3 < len(words):
-            if told_by_key(parts := steps(words[at + 2])):
-                yield parts, " ".join(words[at + 3 :])
+        if word == "config" and after in {"set", "add"} and at + 2 < len(words):
+            key, _, value = words[at + 2].partition("=")
+            if told_by_key(parts := steps(key)):
+                yield parts, value or " ".join(words[at + 3 :])
         elif word == "mcp" and after.startswith("add"):
             rest = words[at + 2 :]
             kept = [part for part in rest[1:] if part not in {"--", "--command", "--args", "--url"}]

@@ -6,10 +6,10 @@ asked decides whether that is a refusal. What it reads, it reads to the same key
 """
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
-from herma.policy.entry.scalar import double_quoted, folded, literal, plain, single_quoted
+from herma.policy.entry.scalar import block, double_quoted, folded, single_quoted
+from herma.policy.entry.yamlnode import Members, Node, Plain, YamlError, meant
 
 __all__ = ["YamlError", "read_yaml"]
 
@@ -36,17 +36,6 @@ _PLAIN = re.compile(r"(?:[^\s:#]|:(?=\S)|(?<! )#|\ +(?=[^\s#]))++")
 _FLOW_PLAIN = re.compile(r"(?:[^\s:#,?\[\]{}]|:(?=[^\s,\[\]{}])|(?<![ \n])#|\ +(?=[^\s#]))++")
 _NEXT_LINE = re.compile(r"(\n[ \n]*)(?=[^\s#])")
 _INDICATOR = re.compile(r"[-?:](?=[ \n]|\Z)")
-_BLOCK_HEAD = re.compile(r"[|>](?:([1-9])[+-]?|[+-]([1-9])?)?(?: +#[^\n]*+| *)(?:\n|\Z)")
-
-
-class YamlError(ValueError):
-    """A text that is no YAML of one document, or of a kind that is not read here; the message repeats nothing of it."""
-
-    def __init__(self, *, too_many: bool = False) -> None:
-        super().__init__(
-            "more values than can be read" if too_many else "no YAML that can be read with certainty"
-        )
-        self.too_many = too_many
 
 
 def read_yaml(text: str) -> Any:
@@ -61,22 +50,13 @@ def read_yaml(text: str) -> Any:
     return _Reader(text).document()
 
 
-@dataclass(slots=True)
-class _Node:
-    """A value, how many values it is, and whether it was written plainly."""
-
-    value: Any
-    count: int = 1
-    bare: bool = False
-
-
 class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
         self._depth = 0
         self._values = 0
-        self._anchors: dict[str, _Node] = {}
+        self._anchors: dict[str, Node] = {}
 
     def document(self) -> Any:
         self._skip()
@@ -92,7 +72,7 @@ class _Reader:
             self._skip()
         if self._at < len(self._text):
             raise YamlError
-        return _meant(node.value)
+        return meant(node.value)
 
     def _skip(self) -> None:
         match = _SKIP.match(self._text, self._at)
@@ -104,13 +84,13 @@ class _Reader:
     def _peek(self) -> str:
         return self._text[self._at : self._at + 1]
 
-    def _count(self, node: _Node) -> _Node:
+    def _count(self, node: Node) -> Node:
         self._values += node.count
         if self._values > MAX_VALUES:
             raise YamlError(too_many=True)
         return node
 
-    def _node(self, parent: int, *, fresh: bool, beside: bool = False) -> _Node:
+    def _node(self, parent: int, *, fresh: bool, beside: bool = False) -> Node:
         """Read what follows an indicator; `beside` lets items stand in the column of their key."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
@@ -120,7 +100,7 @@ class _Reader:
         finally:
             self._depth -= 1
 
-    def _properties(self, parent: int, *, fresh: bool, beside: bool) -> _Node:
+    def _properties(self, parent: int, *, fresh: bool, beside: bool) -> Node:
         anchor = ""
         tagged = False
         while True:
@@ -130,7 +110,7 @@ class _Reader:
                 fresh = True
             column = self._column() if fresh else parent + 1
             if self._ends(parent, column, beside=beside and not tagged):
-                return self._named(anchor, self._count(_Node("" if tagged else None)))
+                return self._named(anchor, self._count(Node("" if tagged else None)))
             if fresh and (block := self._block(column)) is not None:
                 return self._named(anchor, block)
             if (
@@ -152,12 +132,12 @@ class _Reader:
         item = self._peek() == "-" and _INDICATOR.match(self._text, self._at) is not None
         return column < parent or (column == parent and not (beside and item))
 
-    def _named(self, anchor: str, node: _Node) -> _Node:
+    def _named(self, anchor: str, node: Node) -> Node:
         if anchor:
             self._anchors[anchor] = node
         return node
 
-    def _block(self, column: int) -> _Node | None:
+    def _block(self, column: int) -> Node | None:
         """Read a block that begins here, if one does."""
         indicator = _INDICATOR.match(self._text, self._at)
         if indicator is None:
@@ -181,7 +161,7 @@ class _Reader:
             self._at, self._values = at, values
         return True
 
-    def _key(self) -> _Node:
+    def _key(self) -> Node:
         start = self._at
         anchor = ""
         tagged = False
@@ -209,7 +189,7 @@ class _Reader:
         self._at += 1
         return self._named(anchor, node)
 
-    def _line_scalar(self, *, tagged: bool) -> _Node:
+    def _line_scalar(self, *, tagged: bool) -> Node:
         char = self._peek()
         if char and char in "\"'*[{":
             return self._marked(char)
@@ -220,16 +200,16 @@ class _Reader:
             raise YamlError
         self._at = match.end()
         word = match[0].rstrip(" ")
-        return self._count(_Node(word if tagged else _Plain(word), bare=True))
+        return self._count(Node(word if tagged else Plain(word), bare=True))
 
-    def _marked(self, char: str) -> _Node:
+    def _marked(self, char: str) -> Node:
         """Read what its first character tells: a quoted text, an alias, a flow collection."""
         if char == "*":
             match = _ANCHOR.match(self._text, self._at)
             if match is None or (node := self._anchors.get(match[1])) is None:
                 raise YamlError
             self._at = match.end()
-            return self._count(_Node(node.value, node.count))
+            return self._count(Node(node.value, node.count))
         if char in "[{":
             return self._flow()
         pattern = _DOUBLE if char == '"' else _SINGLE
@@ -240,14 +220,14 @@ class _Reader:
         value = double_quoted(match[1]) if char == '"' else single_quoted(match[1])
         if value is None:
             raise YamlError
-        return self._count(_Node(value))
+        return self._count(Node(value))
 
-    def _items(self, column: int) -> _Node:
+    def _items(self, column: int) -> Node:
         start = self._values
         items: list[Any] = []
         while True:
             self._at += 1
-            items.append(_meant(self._node(column, fresh=True).value))
+            items.append(meant(self._node(column, fresh=True).value))
             self._skip()
             if self._at >= len(self._text) or self._column() < column or _MARK.match(self._text, self._at):
                 break
@@ -256,12 +236,12 @@ class _Reader:
                 raise YamlError
             if indicator is None or indicator[0] != "-":
                 break
-        self._count(_Node(None))
-        return _Node(items, self._values - start)
+        self._count(Node(None))
+        return Node(items, self._values - start)
 
-    def _members(self, column: int) -> _Node:
+    def _members(self, column: int) -> Node:
         start = self._values
-        members = _Members()
+        members = Members()
         while True:
             indicator = _INDICATOR.match(self._text, self._at)
             if indicator is not None and indicator[0] == "?":
@@ -273,7 +253,7 @@ class _Reader:
                     self._at += 1
                     value = self._node(column, fresh=True, beside=True)
                 else:
-                    value = self._count(_Node(None))
+                    value = self._count(Node(None))
             else:
                 key = self._key()
                 value = self._node(column, fresh=False, beside=True)
@@ -283,15 +263,15 @@ class _Reader:
                 break
             if self._column() > column:
                 raise YamlError
-        self._count(_Node(None))
-        return _Node(members.whole(), self._values - start)
+        self._count(Node(None))
+        return Node(members.whole(), self._values - start)
 
-    def _content(self, parent: int, *, tagged: bool) -> _Node:
+    def _content(self, parent: int, *, tagged: bool) -> Node:
         char = self._peek()
         if char in "\"'*[{":
             return self._marked(char)
         if char in "|>":
-            return self._count(_Node(self._literal(parent)))
+            return self._count(Node(self._literal(parent)))
         if (
             _PLAIN_START.match(self._text, self._at) is None
             or (match := _PLAIN.match(self._text, self._at)) is None
@@ -309,36 +289,16 @@ class _Reader:
             parts += [gap[1], match[0]]
             self._at = match.end()
         text = folded("".join(parts)).rstrip(" ")
-        return self._count(_Node(text if tagged else _Plain(text), bare=True))
+        return self._count(Node(text if tagged else Plain(text), bare=True))
 
     def _literal(self, parent: int) -> str:
-        head = _BLOCK_HEAD.match(self._text, self._at)
-        if head is None:
+        read = block(self._text, self._at, parent)
+        if read is None:
             raise YamlError
-        self._at = head.end()
-        told = head[1] or head[2]
-        least = max(parent + 1, 1)
-        lines: list[str] = []
-        indent = least + int(told) - 1 if told else 0
-        blank = 0
-        while self._at < len(self._text):
-            end = self._text.find("\n", self._at)
-            end = len(self._text) if end < 0 else end
-            line = self._text[self._at : end]
-            bare = line.lstrip(" ")
-            if not indent:
-                if not bare:
-                    blank = max(blank, len(line))
-                else:
-                    indent = max(least, blank, len(line) - len(bare))
-            if bare and len(line) - len(bare) < indent:
-                break
-            lines.append(line[indent:] if indent else "")
-            self._at = min(end + 1, len(self._text))
-        self._at -= 1 if self._at and self._at < len(self._text) else 0
-        return literal(lines, fold=head[0][0] == ">")
+        value, self._at = read
+        return value
 
-    def _flow(self) -> _Node:
+    def _flow(self) -> Node:
         """Read a flow collection."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
@@ -346,7 +306,7 @@ class _Reader:
         start = self._values
         closing = "]" if self._peek() == "[" else "}"
         items: list[Any] = []
-        members = _Members()
+        members = Members()
         self._at += 1
         while True:
             self._next()
@@ -356,11 +316,11 @@ class _Reader:
             if closing == "}":
                 members.put(key, value.value if value else None)
             elif value is not None:
-                single = _Members()
+                single = Members()
                 single.put(key, value.value)
                 items.append(single.whole())
             else:
-                items.append(_meant(key.value))
+                items.append(meant(key.value))
             self._next()
             if self._peek() == ",":
                 self._at += 1
@@ -368,8 +328,8 @@ class _Reader:
                 raise YamlError
         self._at += 1
         self._depth -= 1
-        self._count(_Node(None))
-        return _Node(items if closing == "]" else members.whole(), self._values - start)
+        self._count(Node(None))
+        return Node(items if closing == "]" else members.whole(), self._values - start)
 
     def _next(self) -> None:
         """Pass over blanks and comments inside a flow collection, in which no document may begin."""
@@ -377,19 +337,19 @@ class _Reader:
         if self._at >= len(self._text) or _MARK.match(self._text, self._at) is not None:
             raise YamlError
 
-    def _pair(self) -> tuple[_Node, _Node | None]:
+    def _pair(self) -> tuple[Node, Node | None]:
         if asked := self._peek() == "?":
             self._at += 1
             self._next()
         key = self._flow_node()
         self._next()
         if self._peek() != ":":
-            return key, self._count(_Node(None)) if asked else None
+            return key, self._count(Node(None)) if asked else None
         self._at += 1
         self._next()
         return key, self._flow_node()
 
-    def _flow_node(self) -> _Node:
+    def _flow_node(self) -> Node:
         anchor = ""
         tagged = False
         while (match := _TAG.match(self._text, self._at)) or (
@@ -405,7 +365,7 @@ class _Reader:
         if char in "\"'*[{":
             return self._named(anchor, self._marked(char))
         if char in ",]}:":
-            return self._named(anchor, self._count(_Node("" if tagged else None)))
+            return self._named(anchor, self._count(Node("" if tagged else None)))
         if _FLOW_START.match(self._text, self._at) is None:
             raise YamlError
         parts: list[str] = []
@@ -415,7 +375,7 @@ class _Reader:
             parts.append(gap[1])
             self._at = gap.end()
         text = folded("".join(parts)).rstrip(" ")
-        return self._named(anchor, self._count(_Node(text if tagged else _Plain(text), bare=True)))
+        return self._named(anchor, self._count(Node(text if tagged else Plain(text), bare=True)))
 
     def _flow_line(self, parts: list[str]) -> re.Match[str] | None:
         """Take what of a plain scalar is on this line; give the gap before its next line, if it has one."""
@@ -424,40 +384,6 @@ class _Reader:
         self._at = end
         gap = _NEXT_LINE.match(self._text, _end(_BLANKS, self._text, end))
         return gap if gap is not None and _FLOW_PLAIN.match(self._text, gap.end()) is not None else None
-
-
-class _Plain(str):
-    """A scalar without quotes, as written."""
-
-    __slots__ = ()
-
-
-class _Members:
-    """The members of one mapping while it is read."""
-
-    def __init__(self) -> None:
-        self._own: dict[str, Any] = {}
-        self._merged: dict[str, Any] = {}
-
-    def put(self, key: _Node, value: Any) -> None:
-        """Take a member; `<<` takes those of another mapping, or of a list of them, the first of which wins."""
-        if not isinstance(key.value, str) and key.value is not None:
-            # A collection cannot be a key.
-            raise YamlError
-        if key.bare and isinstance(key.value, _Plain) and key.value == "<<":
-            for mapping in reversed(value) if isinstance(value, list) else [value]:
-                if not isinstance(mapping, dict):
-                    raise YamlError
-                self._merged |= mapping
-        else:
-            self._own[str(key.value or "")] = _meant(value)
-
-    def whole(self) -> dict[str, Any]:
-        return self._merged | self._own
-
-
-def _meant(value: Any) -> Any:
-    return plain(str(value)) if isinstance(value, _Plain) else value
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
