@@ -23,3 +23,10 @@ READ = {
 def test_wildcards_are_read_as_what_they_are_meant_for(word: str, read: str) -> None:
     """Patterns that can only mean a known program or sensitive file are that; others stay."""
     assert unglob(word) == read
+
+
+def test_parts_of_a_path_are_read_by_what_they_are_meant_for() -> None:
+    """A directory of the system with a letter left out is that directory; what has hardly any letters is not guessed."""
+    assert unglob("/e?c/cron.?/x") == "/etc/cron.d/x"
+    assert unglob("/srv/?/x") == "/srv/?/x"
+    assert unglob("/etc/[ab]?/x") == "/etc/[ab]?/x"

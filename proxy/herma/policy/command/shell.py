@@ -6,7 +6,7 @@ What cannot be worked out stays in the line as it was written, so that a rule ca
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import tree_sitter
@@ -16,6 +16,7 @@ from tree_sitter import Node
 from herma.policy.command.argv import basename, looks_like_script, programs, script_of
 from herma.policy.command.call import Call
 from herma.policy.command.code import LANGUAGES, code_of, commands, joined
+from herma.policy.command.line import grammar_text, on_one_line, redirects
 from herma.policy.command.tools import run_tool
 from herma.policy.command.word import MAX_DEPTH, MAX_WORD_CHARS, WordReader, text_of
 
@@ -37,16 +38,8 @@ MAX_PIPES = 300
 MAX_PARSED_CHARS = 32 * 1024
 
 _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
-_PARAMETER = re.compile(r"\$([0-9])")
-# `{curl,-s,x}` in the place of a command, which the grammar takes for a block.
-_BRACED = re.compile(r"(^|[|;&(\n]\s{0,8})\{([^\s{}|;&,]{1,64}(?:,[^\s{}|;&,]{0,256}){1,16})\}")
-# The grammar splits a word before a substitution in backticks.
-_BACKTICKS = re.compile(r"(?<![\\`])`([^`\\'\n]{1,512})`")
 # An option that carries a command: `--checkpoint-action=exec=sh x`, `alias.x=!sh x`.
 _CARRIED = re.compile(r"^(?:-{0,2}[\w.-]{1,64}=){1,3}[!:]?|^[:!]{1,3}")
-# The grammar's scanner asks the C library about each character by its number, and reads beyond that library's table for large
-# ones: what is no ASCII could end the process. No command, path or operator that is judged here has such characters.
-_NO_ASCII = re.compile(r"[^\x00-\x7f]")
 _STATEMENTS = frozenset(
     {
         "command",
@@ -89,29 +82,12 @@ def read_argv(argv: Sequence[str], env: Mapping[str, str] | None = None) -> Read
     reader = _Reader(dict(env or {}))
     # `${SHELL}` and `%COMSPEC%` in a vector are filled in by whoever starts it.
     words = [_STARTER.get(word.upper(), word) for word in argv]
-    reader.note(" ".join(_on_one_line(words)))
+    reader.note(" ".join(on_one_line(words)))
     reader.enter(tuple(words), None, 0, shell=False)
     return reader.reading()
 
 
-def _on_one_line(words: Sequence[str]) -> Iterator[str]:
-    """Give words without the line breaks in them, which would split the line for the rules; programs in words keep theirs."""
-    whole: set[str] = set()
-    if any("\n" in word for word in words):
-        for program in programs(words):
-            script = script_of(program)
-            whole.update(code_of(program) if script is None else script[:1])
-    return (word if word in whole else _BREAK.sub(" ", word) for word in words)
-
-
-_BREAK = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _STARTER = {"${SHELL}": "sh", "$SHELL": "sh", "%COMSPEC%": "cmd", "${COMSPEC}": "cmd"}
-
-
-def _substitution(match: re.Match[str]) -> str:
-    """Write a substitution in backticks as `$(…)`, unless it stands in a quoted text."""
-    quoted = match.string.count("'", 0, match.start()) % 2
-    return match[0] if quoted else f"$({match[1]})"
 
 
 class _Reader(WordReader):
@@ -154,13 +130,7 @@ class _Reader(WordReader):
         outer = self.positional
         if positional:
             self.bind(positional)
-        # The grammar reads the second one of `$1$2` as a word `2`; with braces it does not.
-        text = text[:MAX_SCRIPT_CHARS].replace("\r\n", "\n").replace("\\\n", "")
-        text = _BRACED.sub(lambda match: match[1] + match[2].replace(",", " "), text)
-        if "`" in text:
-            text = _BACKTICKS.sub(_substitution, text)
-        text = _PARAMETER.sub(r"${\1}", text)
-        tree = _PARSER.parse(_NO_ASCII.sub("_", text).encode("ascii"))
+        tree = _PARSER.parse(grammar_text(text[:MAX_SCRIPT_CHARS]))
         output, _ = self.block(tree.root_node, None, depth)
         self.variables |= saved
         self.positional = outer
@@ -270,7 +240,7 @@ class _Reader(WordReader):
                 return "", ""
             case "file_redirect":
                 # `$(<file)`
-                for path in _split(self._file_redirect(node, depth), ((), ()))[1]:
+                for path in redirects(self._file_redirect(node, depth), ((), ()))[1]:
                     self._call(Call(("cat", path), kept=self.kept))
                 return None, ""
             case "ERROR":
@@ -362,7 +332,7 @@ class _Reader(WordReader):
                 )
         output: str | None = stdin
         texts: list[str] = []
-        self._redirects = _split(suffix, outer)
+        self._redirects = redirects(suffix, outer)
         bodies = [child for child in node.named_children if not child.type.endswith("_redirect")]
         for child in bodies:
             output, text = self._statement(child, stdin, depth)
@@ -410,13 +380,13 @@ class _Reader(WordReader):
         if words[0] == "read" and stdin is not None:
             self.take(words[1:], stdin)
         outer = self._redirects
-        self._redirects = _split(suffix, outer)
+        self._redirects = redirects(suffix, outer)
         if words[0] in self._functions and depth < MAX_DEPTH:
             output = self._function(words, stdin, depth)
         else:
             output = self.enter(tuple(words), stdin, depth)
         self._redirects = outer
-        return output, prefix + " ".join(_on_one_line(words)) + suffix
+        return output, prefix + " ".join(on_one_line(words)) + suffix
 
 
 _ASSIGNS = re.compile(r"(?:--?[a-z-]{1,12}=)?([A-Za-z_]\w{0,63})=(.{0,4096})", re.DOTALL)
@@ -425,16 +395,6 @@ _PRINTS = frozenset({"echo", "printf", "cat", "grep", "sed", "cut", "head", "tai
 
 
 _ARGUMENTS = re.compile(r"\bargv\b|\bARGV\b|@ARGV|\$argv|Deno\.args|\bargs\b", re.ASCII)
-_TARGET = re.compile(r" (\d?&?[<>]{1,3}[&|]?) (\S+)")
-
-
-def _split(
-    suffix: str, outer: tuple[tuple[str, ...], tuple[str, ...]]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Tell the files a redirection writes from those it reads; those of an enclosing block count too."""
-    writes = tuple(path for operator, path in _TARGET.findall(suffix) if ">" in operator)
-    reads = tuple(path for operator, path in _TARGET.findall(suffix) if "<" in operator)
-    return writes + outer[0], reads + outer[1]
 
 
 def _count(words: list[str]) -> int:

@@ -48,6 +48,9 @@ def effects(reading: Reading, vocabulary: Vocabulary) -> frozenset[str]:
         name = basename(call.argv[0])
         if name in {"cd", "pushd"} and len(call.argv) > 1:
             where = _from(where, call.argv[1])
+        elif name == "env":
+            # The vector behind it comes next.
+            where = _from(where, _own_place(call.argv))
         found.update(_of_call(call, _from(where, _own_place(call.argv)), vocabulary, built))
         found.update(_fetched(call, name, cloned, reading.codes, vocabulary))
         if "builder" in vocabulary.kinds(name) or "venv" in call.argv:
