@@ -7,6 +7,7 @@ import pytest
 
 from herma.policy.checks.mcp_guard import McpGuard
 from herma.policy.decision import Allow, Decision, Deny
+from herma.policy.entry.entry import Entry
 from herma.policy.exchange import Phase
 from support.exchanges import exchange, match
 from support.guard_content import entry_judge
@@ -82,3 +83,9 @@ def test_innocent_bodies_pass() -> None:
     noted = _decide({"mcp_servers": {"_q1780983999": {"command": "npx", "args": ["-y", "server"]}}})
     assert isinstance(noted, Allow)
     assert noted.findings
+
+
+def test_a_list_of_fields_is_read_as_it_is() -> None:
+    """A form whose fields are no mapping is judged, too; and a judge tells what it reads."""
+    assert isinstance(_decide([{"mcp_servers": {"x": BAD}}], form=True), Deny)
+    assert McpGuard(entry_judge()).trace(Entry("x", BAD, "")).lines

@@ -194,3 +194,49 @@ def test_values_and_keys_beyond_the_bounds_are_refused(monkeypatch: pytest.Monke
     monkeypatch.setattr(texts_module, "MAX_VALUES", 9)
     monkeypatch.setattr(texts_module, "MAX_KEYS_SET", 2)
     assert Kind.UNREAD in {entry.kind for entry in entries({"mcp command": texts})}
+
+
+def test_the_name_of_a_server_is_its_key_as_it_is_written() -> None:
+    """A name inside that differs makes the entry doubted; raw configuration carries its names."""
+    found = list(entries({"mcp_servers": {"Relay": ENTRY}}))
+    assert [(entry.name, entry.doubted) for entry in found] == [("Relay", False)]
+    found = list(entries({"mcp_servers": {"evil": {**ENTRY, "name": "relay"}}}))
+    assert {(entry.name, entry.doubted) for entry in found} == {("evil", True), ("relay", True)}
+    found = list(entries({"yaml_text": "mcp_servers:\n  Relay:\n    command: ngrok\n    args: [tcp]\n"}))
+    assert [(entry.name, entry.place) for entry in found] == [("Relay", "/yaml_text")]
+
+
+def test_files_of_the_agent_are_read_as_what_they_are() -> None:
+    """Programs, variables, configuration; others are texts, and long programs of a transcript are none."""
+    program = {"path": "/root/.hermes/plugins/x.js", "content": "code()"}
+    assert {"command": "node", "args": ["-e", "code()"], "env": None} in [
+        entry.fields for entry in entries(program)
+    ]
+    assert list(entries({"path": "/root/.hermes/notes", "content": "some words"})) == []
+    assert list(entries({"path": "/root/.hermes/x.yml", "content": "a: 1\n---\nb: 2\n"})) == []
+    long = {"path": "/root/.hermes/scripts/x.sh", "content": "date\n" * finder.MAX_SCRIPT_CHARS}
+    assert list(entries({"messages": [json.dumps(long)]})) == []
+
+
+def test_paths_that_stand_in_each_others_way_are_all_read() -> None:
+    """A key below a key that is set does not hide what is set."""
+    body = {"approvals.mode": "off", "approvals.mode.x": 1}
+    assert "off" in [entry.fields.get("value") for entry in entries(body)]
+
+
+def test_values_that_are_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a text is one JSON document, or full of them, or its blocks are long."""
+    monkeypatch.setattr(texts_module, "MAX_VALUES", 1)
+    for text in ('x {"command": 1} {"command": 2} args', '{"hooks": 1}'):
+        assert Kind.UNREAD in {entry.kind for entry in entries([text, text])}
+    monkeypatch.setattr(texts_module, "MAX_WHOLE_CHARS", 0)
+    monkeypatch.setattr(texts_module, "MAX_OUTLINED_CHARS", 5)
+    assert Kind.UNREAD in {entry.kind for entry in entries(["hooks:\n  a: b\n"])}
+
+
+def test_a_named_body_is_an_entry_where_nobody_knows_the_route() -> None:
+    """A body that is a list has no name."""
+    body = {"name": "x", "command": "bash"}
+    assert [entry.name for entry in entries(body, top=True)] == ["x"]
+    assert list(entries([body], top=True)) == []
+    assert list(entries(body)) == []

@@ -218,7 +218,9 @@ def _holding(value: Mapping[str, Any], place: str, level: int) -> Iterator[Entry
     """Give the commands that are members of a mapping or of those in it."""
     yield from _held({fold(key): item for key, item in value.items()}, place)
     for item in value.values():
-        if isinstance(item, Mapping) and level < MAX_LEVELS:
+        if isinstance(item, Mapping) and level >= MAX_LEVELS:
+            yield Entry("", {}, place, Kind.UNREAD)
+        elif isinstance(item, Mapping):
             yield from _holding(item, place, level + 1)
 
 
