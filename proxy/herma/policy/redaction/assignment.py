@@ -26,6 +26,8 @@ from herma.policy.redaction.work import HEAD, JOINT, Work, judging
 
 __all__ = ["assigned", "name_around", "read_value", "untrailed"]
 
+# `"password": 8` in what is no JSON is a length.
+MIN_KEYED_DIGITS: Final = 6
 # A bare word is read so far, then judged.
 MAX_WORD_CHARS: Final = 1024
 
@@ -127,6 +129,7 @@ def _form(joint: Joint, text: str, first: int, flag: int, value: Value) -> Form:
         or upper
         or text[first - 1 : first] in {"?", "&"}
         or joint.join == Join.ELEMENT,
+        keyed=joint.close[:1] in {'"', "'"} and len(value.text) >= MIN_KEYED_DIGITS,
         comma=joint.join == Join.COMMA,
         compared=joint.sign in {"==", "==="},
         loose=joint.join in {Join.LOOSE, Join.CELL},

@@ -10,7 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from herma.policy.redaction.relation import MAX_ARGUMENTS, beside, number, pair_of, tells
+from herma.policy.redaction.relation import (
+    MAX_ARGUMENTS,
+    beside,
+    label_of,
+    labelled,
+    listing,
+    number,
+    pair_of,
+    tells,
+    under,
+)
 from herma.policy.redaction.work import DOCUMENT, NEW_NAME, STRING, VALUE, Work, passing
 
 if TYPE_CHECKING:
@@ -111,13 +121,13 @@ class Glance:
             if self._string(value, key, look, depth):
                 look.waiting.append((value, (value,)))
         elif isinstance(value, dict):
-            self._object(value, look, depth, level + 1)
+            self._object(value, key, look, depth, level + 1)
         elif isinstance(value, list):
             self._array(value, key, look, depth, level + 1)
         elif key and value is not None and number(self._redactor.finder, key, str(value)) is not None:
             look.dirty = True
 
-    def _object(self, members: dict[str, Any], look: Look, depth: int, level: int) -> None:
+    def _object(self, members: dict[str, Any], parent: str, look: Look, depth: int, level: int) -> None:
         if level > MAX_LEVELS:
             raise _UnsureError
         texts: dict[str, str] = {}
@@ -127,10 +137,23 @@ class Glance:
             self._value(value, name, look, depth, level)
             if name and isinstance(value, str):
                 texts[name.lower()] = value
+        finder = self._redactor.finder
         pair = pair_of(texts)
         if pair is not None:
             look.work.left -= VALUE
-            look.dirty = look.dirty or any(True for _ in beside(self._redactor.finder, *pair))
+            look.dirty = look.dirty or any(True for _ in beside(finder, *pair))
+        label = label_of(texts)
+        if label is not None:
+            look.work.left -= VALUE
+            look.dirty = look.dirty or any(True for _ in labelled(finder, *label))
+        if texts and listing(finder, parent) is not None:
+            look.work.left -= VALUE * len(texts)
+            look.dirty = look.dirty or any(
+                True
+                for name, value in members.items()
+                if isinstance(value, str)
+                for _ in under(finder, parent, name, value)
+            )
 
     def _array(self, values: list[Any], key: str, look: Look, depth: int, level: int) -> None:
         if level > MAX_LEVELS:

@@ -80,6 +80,8 @@ class Form:
     compared: bool = False
     # Words of a sentence stand between name and verb.
     far: bool = False
+    # The name is quoted, and a colon behind it.
+    keyed: bool = False
     # A member of a JSON document: what stands there is a value, not code.
     member: bool = False
 
@@ -94,7 +96,7 @@ def judge(known: Name, value: Value, form: Form, text: str, name: str) -> bool:
             known.password
             and len(written) >= 4
             and written.isdigit()
-            and (not form.colon or bool(value.quote))
+            and (not form.colon or bool(value.quote) or form.keyed)
             and not form.prose
         )
     if _names_itself(written.lower(), name) or _labels(written) or _pathlike(written):

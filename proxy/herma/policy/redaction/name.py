@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from herma.policy.rule import Rule
 
-__all__ = ["Name", "Names", "Strength", "words_of"]
+__all__ = ["Name", "Names", "Strength", "is_property", "words_of"]
 
 _WORDS: Final = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}+|[A-Z]|\d{1,10}+|[^\W\d_a-zA-Z]{1,20}+")
 # What may stand behind the last word without changing the meaning.
@@ -360,3 +360,8 @@ class Names:
 def words_of(name: str) -> list[str]:
     """Cut a name into its lower-case words."""
     return [word.lower() for word in _WORDS.findall(name)]
+
+
+def is_property(name: str) -> bool:
+    """Tell whether a name ends in the word of a property: an identifier, a time, a path."""
+    return not _PROPERTIES.isdisjoint(words_of(name)[-1:])

@@ -1,18 +1,31 @@
 """What strings of a JSON document say about each other: a key about its value, a name about the value in the same object."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from herma.policy.redaction.finder import Finder
 from herma.policy.redaction.header import authorization, cookie
 from herma.policy.redaction.hit import Hit
-from herma.policy.redaction.judgement import TOKEN_ID, Form, Value, judge
-from herma.policy.redaction.name import Strength
+from herma.policy.redaction.judgement import TOKEN_ID, Form, Value, judge, left_alone
+from herma.policy.redaction.name import Name, Strength, is_property, words_of
+from herma.policy.redaction.value import looks_random
 
-__all__ = ["MAX_ARGUMENTS", "beside", "number", "pair_of", "tells"]
+__all__ = [
+    "MAX_ARGUMENTS",
+    "beside",
+    "label_of",
+    "labelled",
+    "listing",
+    "number",
+    "pair_of",
+    "tells",
+    "under",
+]
 
 # A command line of 512 arguments is a build, and its credentials stand in front.
 MAX_ARGUMENTS: Final = 512
+PASSWORD_ID: Final = "password"  # noqa: S105 - the id of a rule
 MIN_PASSWORD_DIGITS: Final = 4
 # Telephone numbers and seconds since 1970 have ten digits.
 MIN_SECRET_DIGITS: Final = 11
@@ -20,13 +33,27 @@ MIN_SECRET_DIGITS: Final = 11
 MIN_TOKEN_DIGITS: Final = 17
 _NAME_KEYS: Final = ("name", "key", "header", "field", "variable", "k", "parameter")
 _VALUE_KEYS: Final = ("value", "v", "val", "content", "default")
+# What names a field of a form; a name of anything else stands there as often (`{"type": "token", "content": "Hello"}`).
+_LABEL_KEYS: Final = ("label", "type", "id", "title")
+# In an object that has the name of a secret, these are the secret (`{"password": {"value": "x"}}`).
+_INNER_KEYS: Final = frozenset(
+    {*_VALUE_KEYS, "plain", "plaintext", "clear", "cleartext", "secret", "raw", "current"}
+)
+# A PIN has four to eight digits; a pin of a chip has two.
+_PIN: Final = re.compile(r"[0-9]{4,8}", re.ASCII)
+MIN_LISTED_CHARS: Final = 10
 _COOKIES: Final = frozenset({"cookie", "set-cookie", "cookies"})
 
 
 def tells(finder: Finder, key: str) -> bool:
     """Tell whether a key says anything about the string beside it."""
     lower = key.lower()
-    return lower.endswith("authorization") or lower in _COOKIES or finder.names.classify(key) is not None
+    return (
+        lower.endswith("authorization")
+        or lower in _COOKIES
+        or _is_pin(key)
+        or finder.names.classify(key) is not None
+    )
 
 
 def beside(finder: Finder, key: str, text: str) -> Iterator[Hit]:
@@ -38,6 +65,8 @@ def beside(finder: Finder, key: str, text: str) -> Iterator[Hit]:
         yield from _moved(authorization(f"{key}: {text}", len(key)), len(key) + 2)
     elif lower in _COOKIES:
         yield from _moved(cookie(f"{key}: {text}", len(key), finder.names), len(key) + 2)
+    elif _is_pin(key) and _PIN.fullmatch(text):
+        yield Hit(0, len(text), PASSWORD_ID, text)
     known = finder.names.classify(key)
     if known is not None and judge(
         known, Value(0, len(text), text, '"', closed=True), Form(colon=True, data=True, member=True), "", key
@@ -50,6 +79,8 @@ def number(finder: Finder, key: str, written: str) -> Hit | None:
 
     Counts, limits and times stand beside names of tokens, so those have to be longer than any time.
     """
+    if _is_pin(key) and _PIN.fullmatch(written):
+        return Hit(0, len(written), PASSWORD_ID, written)
     known = finder.names.classify(key)
     if known is None or not written.isdigit():
         return None
@@ -61,6 +92,45 @@ def number(finder: Finder, key: str, written: str) -> Hit | None:
         else MIN_TOKEN_DIGITS
     )
     return Hit(0, len(written), known.rule_id, written) if len(written) >= least else None
+
+
+def under(finder: Finder, parent: str, key: str, text: str) -> Iterator[Hit]:
+    """Find what the name of an object says about a member: `{"password": {"value": "x"}}`, `{"passwords": {"bob": "x"}}`."""
+    known = listing(finder, parent)
+    if known is None or not text or finder.names.classify(key) is not None:
+        return
+    if key.lower() in _INNER_KEYS:
+        yield from beside(finder, parent if finder.names.classify(parent) else parent[:-1], text)
+    elif not is_property(key) and looks_random(text, at_least=MIN_LISTED_CHARS) and not left_alone(text):
+        yield Hit(0, len(text), known.rule_id, text)
+
+
+def listing(finder: Finder, parent: str) -> Name | None:
+    """Tell what kind of secrets an object with this name holds, in the singular or in the plural."""
+    if not parent:
+        return None
+    known = finder.names.classify(parent) or (
+        finder.names.classify(parent[:-1]) if parent[-1] in "sS" else None
+    )
+    return known if known is not None and known.strength == Strength.STRONG else None
+
+
+def label_of[T](members: Mapping[str, T]) -> tuple[T, T] | None:
+    """Find the label and the value of an object like `{"label": "Password", "value": "x"}`; the keys are lower-case."""
+    value = members.get("value")
+    label = next((members[key] for key in _LABEL_KEYS if key in members), None) if value is not None else None
+    return (label, value) if label is not None and value is not None else None
+
+
+def labelled(finder: Finder, label: str, text: str) -> Iterator[Hit]:
+    """Find what a label says about the value in the same object: only that it is a password."""
+    known = finder.names.classify(label)
+    if known is not None and known.password and known.strength == Strength.STRONG:
+        yield from beside(finder, label, text)
+
+
+def _is_pin(key: str) -> bool:
+    return key[-3:].lower() == "pin" and words_of(key)[-1:] == ["pin"]
 
 
 def pair_of[T](members: Mapping[str, T]) -> tuple[T, T] | None:
