@@ -44,6 +44,7 @@ FOUND = {
     "a runner of addresses": ("deno run -A npm:bad@1.0", [Package("npm", "bad", "1.0")]),
     "its own modules": ("deno run -A main.ts", []),
     "two commands": ("npm install a; npm install b", [Package("npm", "a"), Package("npm", "b")]),
+    "two runners in one command": ("npx a uvx b", [Package("npm", "a"), Package("pypi", "b")]),
     "only options": ("npx --yes", []),
 }
 
@@ -73,6 +74,9 @@ VERSIONS = {
     "at most": ("1.4.12", ("<=1.4.12",), True),
     "more than": ("1.4.13", (">1.4.12",), True),
     "not more than": ("1.4.12", (">1.4.12",), False),
+    "an open part": ("1.0.x", ("1.0.16",), True),
+    "another open part": ("2.0.*", ("1.0.16",), False),
+    "a lower bound": (">=1.0.16", ("1.0.16",), True),
     "a tag": ("latest", ("<2.0",), False),
     "an odd version": ("1.1.5post1", ("1.1.5post1",), True),
     "no range": ("next", ("next",), True),

@@ -47,3 +47,12 @@ def test_paths_are_shown_as_written_and_resolved() -> None:
     ]
     assert list(forms(["~/x"])) == ["~/x"]
     assert render(["Aа", "b"]) == "aа\naa\nb"
+
+
+def test_prose_for_a_model_is_told_and_not_run() -> None:
+    """A sentence under such a name is no script, unless a word of the command names a variable."""
+    text = "Please never run rm -rf / here."
+    assert _read(command="uvx", args=["x"], env={"SYSTEM_PROMPT": text, "A": "b"}).told == (text,)
+    assert _read(command="uvx", args=["x"], env={"SYSTEM_PROMPT": text}).readings[1:] == ()
+    assert _read(command="sh", args=["-c", "$SYSTEM_PROMPT"], env={"SYSTEM_PROMPT": text}).told == ()
+    assert _read(command="uvx", args=["x"], env={"SYSTEM_PROMPT": "rm -rf /"}).told == ()

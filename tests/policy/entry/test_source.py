@@ -22,6 +22,8 @@ FETCHED: dict[str, tuple[str, set[str]]] = {
     "a gist": ("npx gist:0123", {"source:paste"}),
     "a temporary path": ("npx /tmp/x", {"source:scratch"}),
     "a neighbour": ("npx http://10.0.0.1/x.tgz", set()),
+    "an address of git": ("npx -y git@git.example.com:x/y.git", {"source:git"}),
+    "an upload": ("npx /root/.hermes/uploads/x.tgz", {"source:scratch"}),
     "a path": ("npx ./x", set()),
     "a registry": ("npx --registry=https://registry.npmjs.org x", set()),
     "a registry of a stranger": ("uvx --index-url https://x.example.net/simple y", {"registry:foreign"}),

@@ -54,9 +54,21 @@ def test_rules_bring_their_lists_together() -> None:
 def test_an_invocation_is_all_its_words_in_any_order() -> None:
     """Words are alternatives with wildcards, some with an exception; case of an option counts only where it is written."""
     vocabulary = Vocabulary(
-        [_rule("a", invocations={"k": ["run|go -v|--volume /:*!*:ro*"], "m": ["go"], "n": ["ssh -R*"]})]
+        [
+            _rule(
+                "a",
+                invocations={
+                    "k": ["run|go -v|--volume /:*!*:ro*"],
+                    "m": ["go"],
+                    "n": ["ssh -R*"],
+                    "o": ["cp -[!o]R*!*x"],
+                },
+            )
+        ]
     )
     assert set(vocabulary.invoked("go", ["/:/h", "x", "-V"])) == {"k", "m"}
     assert set(vocabulary.invoked("run", ["-v", "/:/h:ro"])) == set()
     assert set(vocabulary.invoked("ssh", ["-r"])) == set()
+    assert set(vocabulary.invoked("cp", ["-aR", "y"])) == {"o"}
+    assert set(vocabulary.invoked("cp", ["-aRx", "-oR"])) == set()
     assert set(vocabulary.invoked("x", ["-v"])) == set()

@@ -93,7 +93,7 @@ class Vocabulary:
             return
         words = {form for word in arguments for form in (word, word.lower(), word.lower().replace("`", ""))}
         for kind, wanted in lines:
-            if all(any(map(argument.fits, words)) for argument in wanted):
+            if all(argument.among(words) for argument in wanted):
                 yield kind
 
 
@@ -101,22 +101,36 @@ class Vocabulary:
 class _Argument:
     """An argument of an invocation: `a|b*` is one of several, `a*!*b` is one that is not the other."""
 
-    wanted: re.Pattern[str]
+    plain: frozenset[str]
+    wanted: re.Pattern[str] | None
     others: re.Pattern[str] | None
 
     @classmethod
     def of(cls, text: str) -> "_Argument":
-        wanted, _, others = text.partition("!")
-        return cls(_globs(wanted), _globs(others) if others else None)
+        wanted, _, others = _EXCEPT.sub("\n", text, count=1).partition("\n")
+        globs = wanted.split("|")
+        wild = [glob for glob in globs if not _WILD.isdisjoint(glob) or others]
+        return cls(
+            frozenset(globs).difference(wild), _globs(wild), _globs(others.split("|") if others else [])
+        )
 
-    def fits(self, word: str) -> bool:
-        return self.wanted.match(word) is not None and (
-            self.others is None or self.others.match(word) is None
+    def among(self, words: set[str]) -> bool:
+        """Tell whether one of the words fits."""
+        if not self.plain.isdisjoint(words):
+            return True
+        return self.wanted is not None and any(
+            self.wanted.match(word) is not None and (self.others is None or self.others.match(word) is None)
+            for word in words
         )
 
 
-def _globs(text: str) -> re.Pattern[str]:
-    return re.compile("|".join(map(translate, text.split("|"))))
+_WILD = frozenset("*?[")
+# Not the sign in a class of characters: `-[!o]R*`.
+_EXCEPT = re.compile(r"(?<!\[)!")
+
+
+def _globs(globs: Sequence[str]) -> re.Pattern[str] | None:
+    return re.compile("|".join(map(translate, globs))) if globs else None
 
 
 def _merged(rules: Sequence[Rule], option: str) -> dict[str, set[str]]:
