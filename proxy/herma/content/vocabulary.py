@@ -30,9 +30,9 @@ MAX_CONCEPT_BYTES: Final = 128 * 1024
 # A vocabulary has some sixty concepts; each is a bit of a mask.
 MAX_CONCEPTS: Final = 256
 
-# Languages that put the verb behind its object.
+# Languages that put the verb behind its object; `rest` are many languages with a few words each, whatever their order.
 VERB_LAST: Final = frozenset(
-    {"tr", "az", "kk", "ja", "ko", "hi", "ur", "bn", "ta", "te", "fa", "ka", "hu", "si"}
+    {"tr", "az", "kk", "ja", "ko", "hi", "ur", "bn", "ta", "te", "fa", "ka", "hu", "si", "rest"}
 )
 
 _KEYS: Final = ("concept", "kind", "description", "misspelt", "words", "shapes")

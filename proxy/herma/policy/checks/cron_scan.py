@@ -1,8 +1,10 @@
 """Scheduled prompts: text that runs later, unattended, again and again."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, ClassVar
 
+from herma.policy.checks.job_signs import commands, label, shows_job
 from herma.policy.decision import Allow, Decision, Deny, Finding
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.exemption import NONE, Exemptions
@@ -46,10 +48,14 @@ class CronScan:
         lenient = "cron" in route.checks
         if route.operation in _WRITES or route.scope is Scope.CRON:
             jobs: Iterator[tuple[str, Any]] = iter([("", document.value)])
-        elif lenient or b"prompt" in document.raw or b"\\u00" in document.raw:
-            jobs = _jobs(document.value, lenient=lenient)
+        elif lenient:
+            jobs = _jobs_of_unknown(document.value)
         else:
-            return Allow()
+            raw = document.raw.lower()
+            jobs = chain(
+                _jobs(document.value, lenient=False) if b"prompt" in raw or b"\\u00" in raw else (),
+                commands(document.value) if b"/cron" in raw else (),
+            )
         return self._judge(jobs, exchange)
 
     def _judge(self, jobs: Iterator[tuple[str, Any]], exchange: Exchange) -> Decision:
@@ -80,6 +86,17 @@ class CronScan:
 _TOO_MUCH = Deny(413, "herma.cron.oversize", "The body holds more text of jobs than can be judged.")
 
 
+def _jobs_of_unknown(value: Any) -> Iterator[tuple[str, Any]]:
+    """Give the jobs of a body that no profile knows, and all its text where there are signs of a job in another shape."""
+    places: list[str] = []
+    for place, job in _jobs(value, lenient=True):
+        places.append(place)
+        yield place, job
+    if "" not in places and shows_job(value):
+        within = tuple(f"{place}/" for place in places)
+        yield from (item for item in strings(value, keys=True) if not f"{item[0]}/".startswith(within))
+
+
 def _jobs(value: Any, *, lenient: bool) -> Iterator[tuple[str, Any]]:
     """Give what looks like a job: a prompt with a schedule.
 
@@ -92,7 +109,7 @@ def _jobs(value: Any, *, lenient: bool) -> Iterator[tuple[str, Any]]:
         looked += 1
         place, node = stack.pop()
         if isinstance(node, dict):
-            if _is_job({name.lower() for name in node}, lenient=lenient):
+            if _is_job({label(name) for name in node}, lenient=lenient):
                 yield place, node
                 continue
             inside = [(key.replace("~", "~0").replace("/", "~1"), child) for key, child in node.items()]

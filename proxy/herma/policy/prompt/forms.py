@@ -43,7 +43,8 @@ MIN_PIG_WORDS: Final = 4
 # At least one word in so many.
 MIN_PIG_SHARE: Final = 4
 _IMITATION = re.compile(
-    "[\u0250-\u02af\u0370-\u058f\u13a0-\u13ff\u1d00-\u1dbf\ua4d0-\ua4ff\ua720-\ua7ff\u0138\u0180-\u024f\u2c60-\u2c7f]"
+    "[\u0250-\u02af\u0370-\u058f\u13a0-\u13ff\u1d00-\u1dbf\ua4d0-\ua4ff\ua720-\ua7ff\u0138\u0180-\u024f\u2c60-\u2cff"
+    "\u1400-\u167f\u1950-\u197f\uab70-\uabbf]"
 )
 _LATIN = re.compile("[a-zA-Z]")
 

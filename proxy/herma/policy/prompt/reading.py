@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from typing import Final, NamedTuple
 
+from herma.policy.prompt.means import is_means
 from herma.policy.prompt.vocabulary import Hit, Kind, Vocabulary
 
 __all__ = ["Mention", "Reading"]
@@ -226,7 +227,10 @@ class Reading:
             if quoted >= 0:
                 if verb[0] > quoted:
                     return
-            elif verb[0] >= frame[1] and _HEAD.search(self.text, max(frame[1], verb[0] - 24), verb[0]):
+            elif verb[0] >= frame[1] and (
+                _HEAD.search(self.text, max(frame[1], verb[0] - 24), verb[0])
+                or is_means(self.text, frame[0], verb[0])
+            ):
                 return
             found.add(verb[0])
 

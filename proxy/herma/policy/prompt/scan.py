@@ -12,6 +12,7 @@ from herma.policy.decision import Finding, Level
 from herma.policy.jsondoc import strings
 from herma.policy.prompt.combination import Combination, combinations
 from herma.policy.prompt.command import CommandRules
+from herma.policy.prompt.fields import fields
 from herma.policy.prompt.forms import forms
 from herma.policy.prompt.judges import judge_of
 from herma.policy.prompt.likely import LikelyRules
@@ -105,7 +106,7 @@ class PromptScan:
         findings: list[Finding] = []
         counts: dict[str, int] = {}
         read = 0
-        for pointer, text in strings(job, keys=True):
+        for pointer, text in chain(strings(job, keys=True), fields(job)):
             read += len(text)
             if read > MAX_TEXT_CHARS:
                 return (*findings, Finding(OVERSIZE, Level.HIGH, place + pointer))

@@ -32,6 +32,7 @@ _MARKS = re.compile(
 _SAME = str.maketrans(
     {
         "ı": "i",
+        "ə": "e",
         "ß": "ss",
         "æ": "ae",
         "œ": "oe",

@@ -17,12 +17,20 @@ _LOOKALIKES = str.maketrans(
     "օսոցհյզ"
     "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ"
     "ɐɔǝɟƃɥıɾʞɯɹʇʌʍʎ"
+    "ᥱᥲɑɛɩɳɖʂƙɠɦɱℓ"
+    "ⲁⲃⲉⲛⲣⲟⲥⲧⲩⲭⲓⲕⲙ"
+    "ꭲꭱꮃꮪꮇꭼꮯꮓ"
+    "ᗪᗩᒪᑭᔕᗯᗴᑎᖇᑌᑕᗷᖴᕼᒍᗰ"
     "łøđħŧßæœþ",
     "abbrdeezikkmhopctyxuysiijhdqwlbbeabekmhopctx"
     "abyeznikvoptuxwcjcs"
     "ounghjq"
     "abcdefghijklmnoprstuvwyz"
     "acefghijkmrtvwy"
+    "eaaelndskghml"
+    "abenpoctuxikm"
+    "trwsmecz"
+    "dalpswenrucbfhjm"
     "lodhtsaot",
 )
 
