@@ -6,7 +6,6 @@ Mappings are given with their keys folded.
 import json
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
 from typing import Any
 
 from herma.policy.entry.keys import steps
@@ -87,5 +86,5 @@ def written_file(members: Mapping[str, Any]) -> Written | None:
 
 
 def _is_own(path: str) -> bool:
-    parts = PurePosixPath(path.replace("\\", "/").lower()).parts
-    return ".hermes" in parts or (bool(parts) and parts[-1] in {"config.yaml", "config.yml"})
+    parts = path.replace("\\", "/").lower().split("/")
+    return ".hermes" in parts or parts[-1] in {"config.yaml", "config.yml"}
