@@ -29,8 +29,7 @@ MAX_LINES = 512
 # Programs that one entry starts; a long start script has some thirty.
 MAX_CALLS = 160
 MAX_CODES = 16
-# Values of loops that are read one by one.
-MAX_VALUES = 64
+MAX_VALUES = 64  # of loops, read one by one
 # Scripts within one entry, and pipes in one script: the grammar's time grows with the square of these.
 MAX_SCRIPTS = 64
 MAX_PIPES = 300
