@@ -20,6 +20,7 @@ from herma.policy.prompt.likeness import Likeness
 from herma.policy.prompt.reading import Reading
 from herma.policy.prompt.vocabulary import Vocabulary
 from herma.policy.rule import Rule
+from herma.policy.text.unfold import MAX_VIEWS
 
 __all__ = ["MAX_TEXT_CHARS", "OVERSIZE", "PromptScan"]
 
@@ -125,7 +126,7 @@ def _bounded(text: str) -> list[str] | None:
     left = MAX_FORM_CHARS
     for form in forms(text):
         left -= len(form)
-        if left < 0:
+        if left < 0 or len(shown) == MAX_VIEWS:
             return None
         shown.append(form)
     return shown

@@ -61,6 +61,12 @@ _SAME = str.maketrans(
         **{chr(start + index): chr(97 + index) for start in (0x1F150, 0x1F170) for index in range(26)},
     }
 )
+# `str.translate` looks up every character; what is not in the table is most of a text.
+_SIGN = re.compile("[" + "".join(re.escape(chr(point)) for point in _SAME) + "]")
+
+
+def _plainer(match: re.Match[str]) -> str:
+    return _SAME[ord(match[0])]
 
 
 def bare(text: str) -> str:
@@ -77,7 +83,7 @@ def bare(text: str) -> str:
 
 def _once(text: str) -> str:
     plain = unicodedata.normalize("NFKC", strip_invisible(text)).lower()
-    apart = _MARKS.sub("", unicodedata.normalize("NFKD", plain)).translate(_SAME)
+    apart = _SIGN.sub(_plainer, _MARKS.sub("", unicodedata.normalize("NFKD", plain)))
     return _spaced(unicodedata.normalize("NFC", apart))
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 
 __all__ = ["MAX_VIEWS", "decoded", "rot13", "unfold", "unleet"]
 
-# Published droppers nest two levels (base64 of base64, escapes around base64).
-MAX_DEPTH = 3
+# Published droppers nest two levels (base64 of base64, escapes around base64); who writes prompts nests for sport.
+MAX_DEPTH = 5
 # Views of one text in all; each costs a pass of the rules.
 MAX_VIEWS = 24
 # Longest single run that is decoded: 64 KiB of base64 is 48 KiB of script, ten times the longest published one.
@@ -27,6 +27,7 @@ MIN_RUN_CHARS = 16
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _BASE32 = re.compile(r"\b[A-Z2-7]{24,}={0,6}")
 _HEX = re.compile(r"\b(?:0x)?((?:[0-9a-fA-F]{2}){12,})\b")
+_ALL_HEX = re.compile(r"(?:[0-9a-fA-F]{2})+")
 _PERCENT = re.compile(r"(?:[^\s%]{0,64}%[0-9a-fA-F]{2}){4,}[^\s%]{0,64}")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,5})\}|0?([0-7]{3}))")
 _NUMBERS = re.compile(r"\b\d{2,3}(?:(?:\s{0,2},\s{0,2}|\s)\d{1,3}){5,}\b")
@@ -40,7 +41,14 @@ _GROUPED = re.compile(
 )
 _ENTITY = re.compile(r"&#(?:(\d{1,7})|[xX]([0-9a-fA-F]{1,6}));?")
 _CALLS = re.compile(r"\bchr\(\s{0,2}(\d{1,3})\s{0,2}\)(?:\s{0,2}[+.]\s{0,2}(?=chr\())?")
-_READABLE = re.compile(r"[\t\n\r\x20-\x7e\u00a0-\uffff]+")
+_UNREADABLE = re.compile(r"[^\t\n\r\x20-\x7e\u00a0-\U0010ffff]")
+# Text may hold a control character or two; random bytes that happen to be UTF-8 hold one in four.
+READABLE_SHARE = 16
+# Runs that are cut by blanks or commas are joined where the text says that it is encoded.
+_TOLD = re.compile(r"(?i)base ?64|b64|decod|dekod|deco?difi|descodifi|decrypt|\bhex")
+_CHUNKS = re.compile(r"(?:[A-Za-z0-9+/=]{2,64}[\s,]{1,2}){3,}[A-Za-z0-9+/=]{2,64}")
+# Words of the sentence that may stand before and behind the chunks.
+MAX_WORDS_BESIDE = 6
 _LEET = str.maketrans("013457@$", "oieastas")
 
 
@@ -64,6 +72,8 @@ def decoded(text: str) -> Iterator[str]:
             view = decode(run[run.re.groups])
             if view is not None:
                 yield view
+    if _TOLD.search(text) is not None:
+        yield from _joined(text)
     for rewritten in (_unescape(text), _uncall(text), _unentity(text)):
         if rewritten is not None:
             yield rewritten
@@ -81,12 +91,18 @@ def _runs_of(text: str) -> "Iterator[_Run]":
 
 def _words(raw: bytes) -> str | None:
     """Read bytes as text if they look like some: UTF-8, or UTF-16 as PowerShell wants it."""
-    encoding = "utf-16-le" if len(raw) >= 8 and raw[1::2].count(0) * 4 > len(raw) else "utf-8"
+    encoding = "utf-8"
+    if len(raw) >= 8:
+        if raw[1::2].count(0) * 4 > len(raw):
+            encoding = "utf-16-le"
+        elif raw[::2].count(0) * 4 > len(raw):
+            encoding = "utf-16-be"
     try:
         text = raw.decode(encoding)
     except UnicodeDecodeError:
         return None
-    return text if len(text) >= 4 and _READABLE.fullmatch(text) else None
+    shown = _UNREADABLE.sub("", text)
+    return shown if len(shown) >= 4 and (len(text) - len(shown)) * READABLE_SHARE <= len(text) else None
 
 
 def _base64(run: str) -> str | None:
@@ -94,6 +110,21 @@ def _base64(run: str) -> str | None:
     if len(run) % 4 == 1:
         return None
     return _words(binascii.a2b_base64(run + "=" * (-len(run) % 4)))
+
+
+def _joined(text: str) -> Iterator[str]:
+    """Read runs that were cut into chunks, with or without the words beside them."""
+    for run in _CHUNKS.finditer(text):
+        chunks = re.split(r"[\s,]+", run[0][:MAX_RUN_CHARS])
+        for first in range(min(MAX_WORDS_BESIDE, len(chunks) - 2)):
+            for last in range(len(chunks), max(first + 2, len(chunks) - MAX_WORDS_BESIDE), -1):
+                joined = "".join(chunks[first:last])
+                if len(joined) < MIN_RUN_CHARS:
+                    break
+                view = _hex(joined) if _ALL_HEX.fullmatch(joined) else _base64(joined.replace("=", ""))
+                if view is not None:
+                    yield view
+                    return
 
 
 def _base32(run: str) -> str | None:

@@ -63,6 +63,7 @@ _INVISIBLE = re.compile(
 )
 _MARKS_ON_LATIN = re.compile("(?<=[\x21-\x7e])[\u0300-\u036f\u0489\u1ab0-\u1aff\u20d0-\u20ff]+")
 _BLANKS = str.maketrans({"\u2800": " ", "\u3000": " ", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
+_BLANK = re.compile("[\u2800\u3000\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,9 @@ class Views:
 
 def strip_invisible(text: str) -> str:
     """Take out what cannot be seen, and write blanks that are not spaces as spaces."""
-    return text if text.isascii() else _INVISIBLE.sub("", text.translate(_BLANKS))
+    if text.isascii():
+        return text
+    return _INVISIBLE.sub("", text.translate(_BLANKS) if _BLANK.search(text) else text)
 
 
 def views(text: str) -> Views:
