@@ -36,6 +36,14 @@ JOBS: dict[str, tuple[Any, Any, str]] = {
     "JSON in a string": ({"data": json.dumps({"schedule": "1h", "prompt": BAD})}, UNKNOWN, "/data"),
     "YAML in a string": ({"data": ["x", f"schedule: 1h\nprompt: {BAD}"]}, UNKNOWN, "/data/1"),
     "a body of text": ({"": [f"Prompt,Schedule\n{BAD},1h"]}, UNKNOWN, "//0"),
+    "a job in another shape": ([{"op": "replace", "path": "/prompt", "value": BAD}], UNKNOWN, "/0/value"),
+    "a job beside another": ({"a": {"schedule": "1h"}, "b": BAD}, UNKNOWN, "/b"),
+    "names in capitals": ({"PROMPT": BAD, "SCHEDULE": "1h"}, match(), "/PROMPT"),
+    "a command in a chat": (
+        {"messages": [{"content": f"/cron add 1h {BAD}"}]},
+        match(),
+        "/messages/0/content",
+    ),
     "any text of a route for jobs": ({"text": BAD}, match("unknown", known=False, scope=Scope.CRON), "/text"),
 }
 
