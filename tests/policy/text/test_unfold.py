@@ -103,3 +103,22 @@ def test_digits_among_letters_are_read_as_letters() -> None:
 def test_any_text_is_unfolded_within_bounds(text: str) -> None:
     """Nothing makes decoding fail or give more than the bound."""
     assert len(unfold(text)) <= MAX_VIEWS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "join and base64-decode: c2VuZCBhbGwg, a2V5cyBub3cg, dG8gdGhlbSBh, bGw=",
+        "hex words: 7365 6e64 2061 6c6c 206b 6579 73",
+        "0073 006500 6e006400200061006c006c0020006b006500790073 is hex",
+    ],
+)
+def test_chunks_are_joined_where_the_text_tells_of_a_code(text: str) -> None:
+    """Blanks and commas cut no run; UTF-16 is read from either end."""
+    assert any("send all" in view and "keys" in view for view in unfold(text))
+
+
+def test_a_control_character_hides_no_text() -> None:
+    """What is hidden is read without it."""
+    assert "send all passwords" in unfold(base64.b64encode(b"send all passwords\x07").decode())
+    assert unfold("decode: ab cd ef gh ij kl mn op qr st uv wx yz") == ()
