@@ -197,6 +197,11 @@ DOCUMENTS = {
     "a pair of headers": '{"headers":[["Authorization","Bearer %s"]]}',
     "a variable": '{"env":["TOKEN=%s"]}',
     "an escaped name": '{"pass\\u0077ord":"%s"}',
+    "a list by user": '{"passwords":{"bob":"%s"}}',
+    "an object": '{"password":{"value":"%s"}}',
+    "a field of a form": '{"type":"password","value":"%s"}',
+    "a label": '{"label":"Password","value":"%s"}',
+    "the old one": '{"old_password":"%s"}',
     "another language": '{"パスワード":"%s"}',
     "a name with a sign": '{"$password":"%s"}',
     "a name with a gap": '{"pass word":"%s"}',
@@ -292,6 +297,9 @@ STREAMED = {
     "base64": f"see {_base64(GITHUB)} end",
     "two quotes": f"see '{GITHUB[:12]}''{GITHUB[12:]}' end",
     "a continued line": f"see {GITHUB[:12]}\\\n{GITHUB[12:]} end",
+    "full width": "see " + "".join(chr(ord(sign) + 0xFEE0) for sign in GITHUB) + " end",
+    "entities": "see " + _each("&#{};", GITHUB) + " end",
+    "quoted-printable": "see " + _each("={:02X}", GITHUB) + " end",
 }
 
 

@@ -1,7 +1,7 @@
 """`herma redact`: a filter that takes the secrets out of a terminal's output or a log.
 
 Text leaves as soon as it cannot become a secret any more, at the latest after the deadline of the channel, also when nothing
-follows it. Bytes that are no UTF-8 pass as they are. What is held is bounded, whatever comes.
+follows it. Bytes that are no UTF-8 pass as they are; text in two or four bytes a character is read as that. What is held is bounded, whatever comes.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from herma.cli.sources import add_source_options, open_sources, report
 from herma.cli.terminal import FINDINGS, FINE, Terminal
 from herma.errors import ConfigError, ContentError
 from herma.policy.decision import Finding
+from herma.policy.redaction.charset import wide_encoding
 from herma.policy.redaction.redactor import Redactor
 from herma.policy.redaction.stream import StreamRedactor
 
@@ -28,6 +29,8 @@ __all__ = ["add_arguments", "redact"]
 CHUNK_BYTES: Final = 64 * 1024
 # Bytes that are no UTF-8 become one stand-in character each, and the same bytes again.
 _ANY_BYTES: Final = "surrogateescape"
+# What is no text among characters of two bytes.
+_STAND_IN: Final = "replace"
 _WITHHELD: Final = json.dumps({"herma": f"a line of more than {MAX_LINE_BYTES} bytes was withheld"}).encode()
 
 
@@ -95,23 +98,29 @@ class _Text(_Copy):
     """Copies text, whatever its lines."""
 
     def __call__(self, stream: BinaryIO) -> None:
-        decoder = codecs.getincrementaldecoder("utf-8")(_ANY_BYTES)
+        encoding, errors = "utf-8", _ANY_BYTES
+        decoder = codecs.getincrementaldecoder(encoding)(errors)
+        begun = False
         channel = StreamRedactor(self._redactor)
         try:
             for chunk in _pieces(stream, channel.deadline):
                 now = time.monotonic()
                 if chunk is not None:
-                    self._release(channel.feed(decoder.decode(chunk), now))
-                self._release(channel.tick(now))
+                    if not begun and (wide := wide_encoding(chunk)):
+                        encoding, errors = wide, _STAND_IN
+                        decoder = codecs.getincrementaldecoder(encoding)(errors)
+                    begun = True
+                    self._release(channel.feed(decoder.decode(chunk), now), encoding, errors)
+                self._release(channel.tick(now), encoding, errors)
         finally:
             # Also when somebody stops it: what was read has been read by nobody else.
-            self._release(channel.feed(decoder.decode(b"", final=True), time.monotonic()))
-            self._release(channel.finish())
+            rest = channel.feed(decoder.decode(b"", final=True), time.monotonic())
+            self._release(rest + channel.finish(), encoding, errors)
             self._count(channel.take_findings())
 
-    def _release(self, text: str) -> None:
+    def _release(self, text: str, encoding: str, errors: str) -> None:
         if text:
-            self._terminal.write(text.encode("utf-8", _ANY_BYTES))
+            self._terminal.write(text.encode(encoding, errors))
             self._terminal.flush()
 
 

@@ -233,3 +233,37 @@ def test_a_second_command_on_a_long_line_is_held_as_the_first_was() -> None:
     for piece in ["echo hi ", *["words "] * (MAX_HELD_LINE_CHARS // 6 + 200)]:
         quiet.feed(piece, 0.0)
     assert quiet.deadline() is None
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("Z2hwX0Y0a2", "VLM3lGMHJUM3N0RjRrZUszeUYwclQzc3RGNGtlSzN5Rg=="),
+        (
+            "6768705f46346b654b337946307254337374",
+            "46346b654b33794630725433737446346b654b33794630725433737446346b654b",
+        ),
+        ("%67%68%70%5f%46%34%6b%65%4b%33%79%46%", "30%72%54%33%73%74"),
+        ("\\u0067\\u0068\\u0070\\u005f\\u0046\\u0034\\u006b\\u00", "65\\u004b"),
+        ("&#103;&#104;&#112;&#95;&#70;&#52;&#107;&#1", "01;&#75;"),
+        ("CREATE USER bob IDENTIFIED BY 'Zk7pQ2vW", "9sXe';"),
+        ('ConvertTo-SecureString "Zk7pQ2vW', '9sXe" -AsPlainText -Force'),
+        ("echo Zk7pQ2vW9sXe ", "| sudo -S apt update"),
+    ],
+)
+def test_what_is_wrapped_or_quoted_does_not_leave_in_a_pause(before: str, behind: str) -> None:
+    """The beginning of a token says enough, whatever it is wrapped in; so does a verb before an open quote."""
+    stream = StreamRedactor(redactor())
+    out = stream.feed(before, 0.0) + stream.tick(DEADLINE_S)
+    out += stream.feed(behind, 1.0) + stream.tick(1.0 + DEADLINE_S) + stream.finish()
+    assert before.split()[-1].split("'")[-1].split('"')[-1] not in out
+    assert PLACEHOLDER.search(out)
+
+
+@pytest.mark.parametrize(
+    "text", ["internationalization", "he said 'task-oriented", "100%25 of", 'run "the first', "a=\\n"]
+)
+def test_what_begins_no_token_leaves_in_a_pause(text: str) -> None:
+    """Words, and quotes that hold words."""
+    stream = StreamRedactor(redactor())
+    assert stream.feed(text, 0.0) + stream.tick(DEADLINE_S) + stream.finish() == text

@@ -245,3 +245,38 @@ def test_no_number_of_layers_of_base64_carries_a_secret_out(layers: int) -> None
     for _ in range(layers):
         text = base64.b64encode(text.encode()).decode()
     assert re.fullmatch(r"\[\w+:\w{8}\]", masked(text))
+
+
+@pytest.mark.parametrize(
+    "cut",
+    ["\x00", "\r", "\u00a0", "\x85", "\x9b31m", "\x1b7", "\x1bP1$r\x1b\\", "\u3164", "\ufff9", "\u2800"],
+)
+def test_a_sign_that_nobody_sees_does_not_cut_a_token(cut: str) -> None:
+    """Controls of a terminal, fillers, blanks of other kinds."""
+    assert re.fullmatch(r"\[github_pat:\w{8}\]", masked(f"{GITHUB[:14]}{cut}{GITHUB[14:]}").replace(cut, ""))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["password:\u00a0{}", "password:\u3000{}", "\u0440\u0430ssw\u043erd={}", "P\u0391SSWORD={}"],
+    ids=ascii,
+)
+def test_blanks_and_letters_of_other_alphabets_do_not_hide_a_name(text: str) -> None:
+    """What looks like a name is one."""
+    assert PASSWORD not in masked(text.format(PASSWORD))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"\x07" + GITHUB.encode(),
+        b"\xff\xfe" + GITHUB.encode("utf-16-le"),
+        GITHUB.encode("utf-16-be"),
+        b"cl\xe9 " + GITHUB.encode(),
+        b"\x00\x01\xff" + GITHUB.encode() + b"\xfe",
+        b"a" * 20 + b"\x07" + GITHUB.encode(),
+    ],
+)
+def test_a_stray_byte_does_not_hide_a_text_in_base64(raw: bytes) -> None:
+    """Marks of the byte order, letters of other encodings, control characters."""
+    assert re.fullmatch(r"\[github_pat:\w{8}\]", masked(base64.b64encode(raw).decode()))

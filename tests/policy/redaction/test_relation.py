@@ -40,3 +40,40 @@ def test_a_pair_is_a_name_and_a_value() -> None:
     assert pair_of({"key": 1, "value": 2}) == (1, 2)
     assert pair_of({"value": 2}) is None
     assert pair_of({"name": 1}) is None
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        '{"pin": 4938}',
+        '{"cardPin": "4938"}',
+        '{"password": 0012345678}',
+        '{"credentials": {"bob": "Zk7pQ2vW9sXe"}}',
+        '{"tokens": {"github": "Zk7pQ2vW9sXe"}}',
+        '{"secrets": [{"value": "Zk7pQ2vW9sXe"}]}',
+    ],
+)
+def test_the_name_of_an_object_and_of_a_number_tells(document: str) -> None:
+    """What a list of secrets holds are secrets; a PIN is a number."""
+    raw, findings = redactor().json(document.encode())
+    assert findings
+    assert raw != document.encode()
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        '{"pin": 13}',
+        '{"password": {"type": "string", "description": "At least 12 characters"}}',
+        '{"tokens": {"prompt": 12, "model": "some-model-2025"}}',
+        '{"tokens": {"id": "Zk7pQ2vW9sXe"}}',
+        '{"type": "token", "value": "Hello,"}',
+        '{"type": "password", "value": ""}',
+        '{"title": "Password", "id": 3}',
+        '{"passwords": {"token": ""}}',
+        '{"key": {"value": "Zk7pQ2vW9sXe"}}',
+    ],
+)
+def test_a_schema_a_count_and_an_identifier_stay(document: str) -> None:
+    """They stand beside such names as often."""
+    assert redactor().json(document.encode()) == (document.encode(), ())

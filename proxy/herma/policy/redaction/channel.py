@@ -13,6 +13,7 @@ from typing import Final
 
 from herma.policy.decision import Finding
 from herma.policy.redaction.block import BLOCK_ID, key_ends
+from herma.policy.redaction.encoded import beginnings
 from herma.policy.redaction.gate import lowered
 from herma.policy.redaction.hold import MAX_HELD_LINE_CHARS, Hold, last_word
 from herma.policy.redaction.redactor import Edit, Redactor
@@ -234,7 +235,12 @@ class Channel:
             if start < len(text) <= end and not self._bare_prefix(text[begin:]):
                 self._close_with(start, secret[0].rule_id)
                 return
+        if self._mask_open_argument(first):
+            return
         tail = text[max(first, last_word(text)) :]
+        if any(self._begins_token(opened) for opened in beginnings(tail)):
+            self._close_with(len(text) - len(tail), "sk-key")
+            return
         for _, _, end in self._redactor.finder.formats.hits(lowered(tail)):
             if end < len(tail) and looks_random(tail[end:], at_least=3):
                 self._close_with(len(text) - len(tail), "sk-key")
@@ -243,6 +249,23 @@ class Channel:
         if looks_random(tail, at_least=12) and tail.lower() != tail != tail.upper():
             self._close_with(len(text) - len(tail), "sk-key")
 
+    def _mask_open_argument(self, first: int) -> bool:
+        """Mask what stands in an open quote behind a name or a verb, if it looks like a password."""
+        text = self._text
+        at = self._redactor.finder.open_quote(text, max(0, len(text) - MAX_PROBED_CHARS))
+        begun = text[at:]
+        if max(at, first) >= len(text) or " " in begun or not looks_like_password(begun):
+            return False
+        self._close_with(max(at, first), "credential")
+        return True
+
+    def _begins_token(self, opened: str) -> bool:
+        """Tell whether a text holds the public beginning of a credential, and some of what follows."""
+        return any(
+            end < len(opened) and not opened[max(0, start - 1) : start].isalnum()
+            for _, start, end in self._redactor.finder.formats.hits(lowered(opened))
+        )
+
     def _mask_explained_later(self, work: Work) -> None:
         """Mask what a pipe behind it would make a password, if it looks like one."""
         text, first = self._text, self.decided - self._base
@@ -250,7 +273,7 @@ class Channel:
             return
         cut = max(0, len(text) - MAX_HELD_LINE_CHARS - CONTEXT_CHARS)
         for probe in self._redactor.finder.later:
-            for secret in self._secrets(text[cut:] + probe, work):
+            for secret in self._secrets(text[cut:].rstrip(" ") + probe, work):
                 start, end = cut + secret[0].start, cut + secret[-1].end
                 if (
                     first < end <= len(text)

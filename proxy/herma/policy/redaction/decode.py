@@ -19,9 +19,9 @@ __all__ = ["DECODERS", "DRESSED", "EVENT_GAP", "wrapped"]
 DRESSED: Final = "[\uff0d\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a\U0001d400-\U0001d7ff]"
 # One class of characters in front, so that the search skips to them.
 _INVISIBLE: Final = re.compile(
-    "[\x1b\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
+    "[\x1b\x80-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u2800\u3164\uffa0\ufff9-\ufffb\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0000-\U000e007f\uff0d\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a\U0001d400-\U0001d7ff]"
-    "(?:(?<!\x1b)|(?:\\[[0-9;?]{0,32}[A-Za-z]|\\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)|[()][AB0]|[=>]))"
+    "(?:(?<=\x9b)[0-9;?]{0,32}[A-Za-z]|(?<!\x1b)|(?:[78cDEHM]|P[^\x07\x1b]{0,512}\x1b\\\\|\\[[0-9;?]{0,32}[A-Za-z]|\\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)|[()][AB0]|[=>]))"
 )
 # Again the search skips to the signs that begin a match: quotes, backslashes and dollars.
 _SHELL: Final = re.compile(
@@ -108,7 +108,14 @@ _ALIKE: Final = {
         )
     ),
 }
-_FOREIGN: Final = re.compile(f"[{''.join(_ALIKE)}](?:(?<=[A-Za-z0-9_-].)|(?=[A-Za-z0-9_-]))", re.ASCII)
+_FOREIGN: Final = re.compile(
+    f"[{''.join(_ALIKE)}](?:(?<=[A-Za-z0-9_-].)|[{''.join(_ALIKE)}]{{0,8}}+(?=[A-Za-z0-9_-]))", re.ASCII
+)
+# A token that a blank of another kind, a return or a zero byte cuts in two; where a name begins behind it, it separates.
+_CUT: Final = re.compile(r"[\x00\r\u00a0](?<=[A-Za-z0-9_-]{6}.)(?=[A-Za-z0-9_-]{6,512}+(?!=))", re.ASCII)
+
+
+_CUTTING: Final = ("\x00", "\r", "\u00a0")
 
 
 def _visible(view: View, work: Work | None = None) -> View | None:
@@ -219,9 +226,19 @@ def _may_be_lines(text: str) -> bool:
 
 
 def _latin(view: View, work: Work | None = None) -> View | None:
-    return (
-        view.derive(_FOREIGN, lambda found: _ALIKE[found.group()], work) if _may_be_alike(view.text) else None
-    )
+    return view.derive(_FOREIGN, _plain_letters, work) if _may_be_alike(view.text) else None
+
+
+def _plain_letters(found: re.Match[str]) -> str:
+    return "".join(_ALIKE[letter] for letter in found.group())
+
+
+def _uncut(view: View, work: Work | None = None) -> View | None:
+    return view.derive(_CUT, lambda _: "", work) if _may_be_cut(view.text) else None
+
+
+def _may_be_cut(text: str) -> bool:
+    return any(sign in text for sign in _CUTTING) and _CUT.search(text) is not None
 
 
 def _may_be_alike(text: str) -> bool:
@@ -241,6 +258,7 @@ def wrapped(text: str) -> bool:
         or _may_be_reversed(text)
         or _may_be_lines(text)
         or _may_be_alike(text)
+        or _may_be_cut(text)
         or may_join_variables(text)
     )
 
@@ -257,5 +275,6 @@ DECODERS: Final[tuple[Callable[[View, Work], View | None], ...]] = (
     _unreversed,
     _lines,
     _latin,
+    _uncut,
     joined_variables,
 )

@@ -11,10 +11,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from herma.policy.decision import Finding
+from herma.policy.redaction.charset import wide_encoding
 from herma.policy.redaction.finder import Finder
 from herma.policy.redaction.glance import MAX_NESTED_JSON, Look, holds_json
 from herma.policy.redaction.hit import UNJUDGED_ID, Hit
-from herma.policy.redaction.relation import MAX_ARGUMENTS, beside, number, pair_of
+from herma.policy.redaction.relation import (
+    MAX_ARGUMENTS,
+    beside,
+    label_of,
+    labelled,
+    number,
+    pair_of,
+    under,
+)
 from herma.policy.redaction.work import TOKEN_UNITS, Work
 
 if TYPE_CHECKING:
@@ -34,6 +43,7 @@ __all__ = [
     "unjudged_document",
 ]
 
+MARK: Final = "\ufeff"
 TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]:,]|[^\s"{}\[\]:,]++')
 
 
@@ -47,6 +57,8 @@ class Piece:
     pointer: str
     key: str = ""
     known: list[Hit] = field(default_factory=list)
+    # The name of the object that it is a member of.
+    parent: str = ""
     is_key: bool = False
     # A number that is a credential: it has no quotes, and the string that stands for it needs some.
     number: bool = False
@@ -69,19 +81,37 @@ class _Frame:
     pointer: str
     array: bool
     key: str = ""
+    parent: str = ""
     index: int = 0
     strings: list[Piece] = field(default_factory=list)
     plain: bool = True
 
 
 def redact_json(redactor: "Redactor", raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:
-    """Mask secrets in a JSON text; malformed JSON is masked as text."""
+    """Mask secrets in a JSON text; malformed JSON is masked as text.
+
+    What is written in two or four bytes a character is judged and written so again; what cannot be read so is masked whole.
+    """
+    encoding = wide_encoding(raw)
+    if encoding:
+        return _wide(redactor, raw, encoding)
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
         return _as_text(redactor, raw)
     changed, findings = redact_json_text(redactor, text)
     return (raw if changed is text else changed.encode("utf-8"), findings)
+
+
+def _wide(redactor: "Redactor", raw: bytes, encoding: str) -> tuple[bytes, tuple[Finding, ...]]:
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError:
+        stand_in = json.dumps(redactor.stand_in(UNJUDGED_ID, raw.decode("latin-1")))
+        return stand_in.encode(), (Finding(UNJUDGED_ID),)
+    body = text.removeprefix(MARK)
+    changed, findings = redact_json_text(redactor, body)
+    return (f"{text[: len(text) - len(body)]}{changed}".encode(encoding) if findings else raw), findings
 
 
 def _as_text(redactor: "Redactor", raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:
@@ -164,7 +194,15 @@ def redact_string(
         inner, found = redact_json_text(redactor, text, depth + 1, work)
         if found:
             return inner, tuple(Finding(f.rule_id, f.level, string.pointer, f.attack) for f in found)
-    known = [*beside(redactor.finder, string.key, text), *string.known] if not string.number else string.known
+    known = (
+        [
+            *beside(redactor.finder, string.key, text),
+            *under(redactor.finder, string.parent, string.key, text),
+            *string.known,
+        ]
+        if not string.number
+        else string.known
+    )
     if quiet and not known:
         return text, ()
     edits = redactor.edits(text, known, work)
@@ -196,7 +234,8 @@ def strings(text: str, finder: Finder | None, work: Work | None = None) -> Itera
         match sign[0]:
             case "{" | "[":
                 frame.plain = False
-                stack.append(_Frame(_child(frame, len(stack)), sign == "[", frame.key if frame.array else ""))
+                key = frame.key if frame.array else ""
+                stack.append(_Frame(_child(frame, len(stack)), sign == "[", key, parent=frame.key))
                 if sign == "[":
                     stack[-1].key = frame.key
             case "}" | "]":
@@ -206,7 +245,7 @@ def strings(text: str, finder: Finder | None, work: Work | None = None) -> Itera
                 stack.pop()
             case ":":
                 # The string before a colon is a key: it is judged by itself, and says what follows.
-                pending.key, pending.is_key = "", True
+                pending.key, pending.parent, pending.is_key = "", "", True
                 frame.key = pending.text
                 pending.pointer = _child(frame, len(stack))
             case ",":
@@ -217,6 +256,7 @@ def strings(text: str, finder: Finder | None, work: Work | None = None) -> Itera
                 pending = Piece(
                     found.start() + 1, found.end() - 1, value, _child(frame, len(stack)), frame.key
                 )
+                pending.parent = frame.parent if not frame.array else ""
                 frame.strings.append(pending)
             case _:
                 frame.plain = False
@@ -259,6 +299,10 @@ def _relate(frame: _Frame, finder: Finder, work: Work) -> None:
     if pair is not None:
         name, value = pair
         value.known.extend(beside(finder, name.text, value.text))
+    pair = label_of(members)
+    if pair is not None:
+        name, value = pair
+        value.known.extend(labelled(finder, name.text, value.text))
 
 
 def _arguments(strings: Sequence[Piece], finder: Finder, work: Work) -> None:

@@ -10,17 +10,24 @@ import string
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from herma.policy.redaction.decode import DECODERS
 from herma.policy.redaction.hit import Certainty, Hit
 from herma.policy.redaction.run import Alphabet, plain
+from herma.policy.redaction.view import View
 from herma.policy.redaction.work import DECODED_RUN, PIECE_CHARS, RUN, Work, passing
 
-__all__ = ["encoded", "may_hold"]
+__all__ = ["beginnings", "best_of", "encoded", "may_hold", "readable"]
 
 # The name of a variable is shorter than a key in base64; what is longer than the bound is judged by its beginning.
 MIN_CHARS: Final = 16
 MAX_CHARS: Final = 64 * 1024
 _BASE64: Final = Alphabet(string.ascii_letters + string.digits + "+/_-", MIN_CHARS)
+# A word that is still open is worth a look from here on: four characters of base64 are three of a prefix.
+_OPEN: Final = Alphabet(string.ascii_letters + string.digits + "+/_-", 8)
 _CONTROL: Final = bytes(byte for byte in (*range(0x20), 0x7F) if byte not in b"\t\r\n")
+HEAD_BYTES: Final = 16
+# One byte in so many may be no text: a mark of the byte order, a letter of another encoding, a control character.
+STRAY_SHARE: Final = 8
 _HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2}){16,32768}+", re.ASCII)
 
 
@@ -41,10 +48,26 @@ def encoded(text: str, inside: Callable[[str], list[Hit]], work: Work | None = N
         for decoded in (_base64(run), _hexadecimal(run)):
             hits = inside(decoded) if decoded else []
             if hits:
-                best = max(hits, key=lambda hit: (hit.certainty, len(hit.value)))
-                certainty = max(Certainty.BLOCK, best.certainty)
-                yield Hit(start, _padded(text, start + len(run)), best.rule_id, best.value, certainty)
+                yield best_of(hits, start, _padded(text, start + len(run)))
                 break
+
+
+def beginnings(tail: str) -> Iterator[str]:
+    """Read the last word of a text as each wrapping would have it, up to where it is cut."""
+    for decode in DECODERS:
+        view = decode(View(tail), Work(len(tail)))
+        if view is not None:
+            yield view.text
+    for start, end in _OPEN.runs(plain(tail)):
+        run = tail[start : min(end, start + MAX_CHARS)]
+        yield _base64(run[: len(run) // 4 * 4])
+        yield _hexadecimal(run[: len(run) // 2 * 2])
+
+
+def best_of(hits: list[Hit], start: int, end: int) -> Hit:
+    """Mask characters `start` to `end` for the secret inside that is told best."""
+    best = max(hits, key=lambda hit: (hit.certainty, len(hit.value)))
+    return Hit(start, end, best.rule_id, best.value, max(Certainty.BLOCK, best.certainty))
 
 
 def may_hold(text: str) -> bool:
@@ -73,7 +96,7 @@ def _base64(run: str) -> str:
     # A length of 4n+1 cannot be base64: the run was cut, or a character belongs to its surroundings.
     body = body[: len(body) - (len(body) % 4 == 1)]
     try:
-        return _text(base64.b64decode(body + "=" * (-len(body) % 4), validate=True))
+        return readable(base64.b64decode(body + "=" * (-len(body) % 4), validate=True))
     except (
         binascii.Error,
         ValueError,
@@ -82,25 +105,44 @@ def _base64(run: str) -> str:
 
 
 def _hexadecimal(run: str) -> str:
-    return _text(bytes.fromhex(run)) if _HEX.fullmatch(run) else ""
+    return readable(bytes.fromhex(run)) if _HEX.fullmatch(run) else ""
 
 
-def _text(raw: bytes) -> str:
-    # What PowerShell takes as an encoded command.
-    encoding = (
-        "utf-16-le" if len(raw) >= 16 and len(raw) % 2 == 0 and raw[1::2].count(0) * 4 > len(raw) else "utf-8"
-    )
-    if encoding != "utf-8":
+def readable(raw: bytes) -> str:
+    """Read bytes as text; nothing when they are none."""
+    encoding = _wide(raw)
+    if encoding:
         return _readable(raw.decode(encoding, "replace"))
-    # Most runs are no text, and their first bytes tell.
-    if raw[:12].translate(None, _CONTROL) != raw[:12]:
+    # Most runs are no text, and their first bytes tell; one that is not readable in a text hides nothing.
+    head = raw[:HEAD_BYTES]
+    if (len(head) - len(head.translate(None, _CONTROL))) * STRAY_SHARE > len(head):
         return ""
     try:
-        text = raw.decode("utf-8")
+        return _readable(raw.decode("utf-8"))
     except UnicodeDecodeError:
+        return _readable(raw.decode("latin-1")) if _is_ascii_mostly(raw) else ""
+
+
+def _wide(raw: bytes) -> str:
+    """Tell which encoding of two bytes a character this is, as PowerShell takes a command; none when it is another."""
+    if len(raw) < MIN_CHARS or len(raw) % 2:
         return ""
-    return _readable(text)
+    if raw[1::2].count(0) * 4 > len(raw):
+        return "utf-16-le"
+    return "utf-16-be" if raw[::2].count(0) * 4 > len(raw) else ""
+
+
+def _is_ascii_mostly(raw: bytes) -> bool:
+    return sum(map(raw.count, range(0x80, 0x100))) * STRAY_SHARE <= len(raw)
 
 
 def _readable(text: str) -> str:
-    return text if all(character.isprintable() or character in "\t\r\n" for character in text) else ""
+    """Give the text, each stray sign as a blank; nothing when there are many."""
+    stray = sum(not character.isprintable() and character not in "\t\r\n" for character in text)
+    if stray * STRAY_SHARE > len(text):
+        return ""
+    if not stray:
+        return text
+    return "".join(
+        character if character.isprintable() or character in "\t\r\n" else " " for character in text
+    )

@@ -50,7 +50,7 @@ _CLOSE: Final = re.compile(
 )
 _SIGN: Final = re.compile(
     r"""(?P<sign>=>|:{1,3}=|\?{1,2}=|\|\|=|[+.]=|={1,3}|:|\uff1a)\*{0,2}
-    (?P<gap>[ \t]{0,16}+(?:\n[ \t]{1,32}(?:value|Value)[ \t]{0,4}:[ \t]{0,8})?)""",
+    (?P<gap>[ \t\u00a0\u2000-\u200a\u202f\u3000]{0,16}+(?:\n[ \t]{1,32}(?:value|Value)[ \t]{0,4}:[ \t]{0,8})?)""",
     re.VERBOSE,
 )
 _COMMA: Final = re.compile(r",[ \t]{0,2}(?:(?i:value|content|default)[ \t]{0,2}[=:][ \t]{0,2})?(?=[\"'`@<])")

@@ -18,6 +18,7 @@ from herma.policy.redaction.fingerprint import Fingerprinter, foreign
 from herma.policy.redaction.gate import lowered
 from herma.policy.redaction.glance import Glance
 from herma.policy.redaction.hit import UNJUDGED_ID, Certainty, Hit
+from herma.policy.redaction.spelled import may_be_spelled, spelled
 from herma.policy.redaction.view import Span, View
 from herma.policy.redaction.work import TEXT, Work, passing
 from herma.policy.rule import Rule
@@ -101,7 +102,12 @@ class Redactor:
     def quiet(self, text: str, work: Work) -> bool:
         """Tell at little cost that nothing in a text could be a secret; most texts are quiet, and no part of one is louder."""
         work.left -= 2 + 2 * passing(len(text))
-        return not (self._wrapped(text) or self.finder.gate.any(lowered(text)) or may_hold(text))
+        return not (
+            self._wrapped(text)
+            or self.finder.gate.any(lowered(text))
+            or may_hold(text)
+            or may_be_spelled(text)
+        )
 
     def json(self, raw: bytes) -> tuple[bytes, tuple[Finding, ...]]:
         """Mask the secrets in a JSON text, inside its strings; what is no JSON is treated as text.
@@ -210,6 +216,7 @@ class Redactor:
         # First what is cheap: when the work ends among the names, the runs in front of them were judged.
         inside = partial(self._inside, work=work, layer=layer + 1) if layer < MAX_LAYERS else _unread
         hits.extend(encoded(text, inside, work))
+        hits.extend(spelled(text, inside, work))
         hits.extend(self.finder.find(text, work))
         return hits
 

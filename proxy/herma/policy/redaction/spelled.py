@@ -1,0 +1,75 @@
+"""Bytes that are spelled out with blanks or colons between: `67 68 70`, `67:68:70`, the lines of a dump.
+
+All of it is masked when its text holds a secret, the text beside the digits of a dump with it.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from herma.policy.redaction.encoded import best_of, readable
+from herma.policy.redaction.hit import Hit
+from herma.policy.redaction.run import plain
+from herma.policy.redaction.work import DECODED_RUN, PIECE_CHARS, Work, passing
+
+__all__ = ["MAX_LINES", "may_be_spelled", "spelled"]
+
+# x: a hexadecimal digit, s: what separates two bytes.
+_KINDS: Final = bytes(
+    0x78 if byte in b"0123456789abcdefABCDEF" else 0x73 if byte in b" :" else 0x20 for byte in range(256)
+)
+# Six bytes in a row are an address of hardware, and a time is three: a credential is longer.
+_BYTES: Final = b"xxs" * 8
+_WORDS: Final = b"xxxxs" * 4
+# A file in a dump is judged by its first lines, as many as a key has.
+MAX_LINES: Final = 2048
+_ROW: Final = re.compile(r"[0-9a-fA-F]{2}(?:[ :][0-9a-fA-F]{2}(?![0-9a-fA-F])){8,32768}+", re.ASCII)
+_LINE: Final = re.compile(
+    r"[0-9a-fA-F]{7,8}:?[ ]{1,2}(?P<bytes>(?:(?:[0-9a-fA-F]{2}){1,2}[ ]{0,2}(?![0-9a-fA-F]{5})){1,32}+)[^\n]{0,80}(?:\n|$)",
+    re.ASCII,
+)
+
+
+def may_be_spelled(text: str) -> bool:
+    """Tell whether a text spells bytes."""
+    return _next(plain(text).translate(_KINDS), 0) >= 0
+
+
+def spelled(text: str, inside: Callable[[str], list[Hit]], work: Work) -> Iterator[Hit]:
+    """Find rows and dumps whose text holds a secret, as told by `inside`; what is not decoded for want of work is masked."""
+    kinds = plain(text).translate(_KINDS)
+    work.left -= passing(len(text))
+    at = _next(kinds, 0)
+    while at >= 0:
+        if work.spent:
+            yield Hit.unseen(text, at, len(text))
+            return
+        start, end, raw = _bytes_at(text, at)
+        work.left -= DECODED_RUN + passing(end - start)
+        hits = inside(readable(raw))
+        if hits:
+            yield best_of(hits, start, end)
+        at = _next(kinds, max(end, at + 1))
+
+
+def _next(kinds: bytes, start: int) -> int:
+    found = [at for at in (kinds.find(_BYTES, start), kinds.find(_WORDS, start)) if at >= 0]
+    return min(found, default=-1)
+
+
+def _bytes_at(text: str, at: int) -> tuple[int, int, bytes]:
+    """Read the dump or the row that a place is in: where it begins and ends, and its bytes."""
+    first = max(text.rfind("\n", 0, at) + 1, at - PIECE_CHARS)
+    digits, end = "", first
+    for _ in range(MAX_LINES):
+        line = _LINE.match(text, end)
+        if line is None:
+            break
+        digits += line["bytes"].replace(" ", "")
+        end = line.end()
+    if digits:
+        return first, end, bytes.fromhex(digits)
+    row = _ROW.match(text, at)
+    if row is None:
+        return at, at + 1, b""
+    return at, row.end(), bytes.fromhex(row.group().replace(":", " "))
