@@ -14,10 +14,36 @@ from herma.policy.text.unfold import unfold
 
 __all__ = ["commands", "label", "shows_job"]
 
-_ORDERS: Final = frozenset({"prompt", "prompts", "task", "tasks", "instruction", "instructions", "query", "request"})
+_ORDERS: Final = frozenset(
+    {"prompt", "prompts", "task", "tasks", "instruction", "instructions", "query", "request"}
+)
 _TIMES: Final = frozenset(
-    {"every", "at", "runat", "when", "delay", "after", "interval", "repeat", "deliver", "skill", "skills", "enabled"}
-    | {"starttime", "startat", "nextrun", "frequency", "period", "trigger", "triggers", "timer", "recurrence", "dueat"}
+    {
+        "every",
+        "at",
+        "runat",
+        "when",
+        "delay",
+        "after",
+        "interval",
+        "repeat",
+        "deliver",
+        "skill",
+        "skills",
+        "enabled",
+    }
+    | {
+        "starttime",
+        "startat",
+        "nextrun",
+        "frequency",
+        "period",
+        "trigger",
+        "triggers",
+        "timer",
+        "recurrence",
+        "dueat",
+    }
 )
 # A job that is changed is named.
 _SUBJECTS: Final = frozenset({"id", "name", "job", "jobs"})
@@ -28,7 +54,9 @@ MAX_LABEL_CHARS: Final = 24
 MAX_SEARCHED_CHARS: Final = 256 * 1024
 
 _LABEL: Final = re.compile(r"(?<![\w/])['\"]?([a-z][\w-]{1,23})['\"]?\s{0,2}[:=]")
-_COMMAND: Final = re.compile(r"(?<!\w)(?:hermes |/)cron(?:job)?s? \w|(?<!\w)(?:[\d*/,-]{1,12}\s){5}.{0,80}\bhermes\b")
+_COMMAND: Final = re.compile(
+    r"(?<!\w)(?:hermes |/)cron(?:job)?s? \w|(?<!\w)(?:[\d*/,-]{1,12}\s){5}.{0,80}\bhermes\b"
+)
 _ESCAPED: Final = re.compile(r"\\u00([0-7][0-9a-fA-F])")
 _NO_LETTERS: Final = re.compile(r"[\W_]+")
 
