@@ -29,7 +29,9 @@ _NUMERIC = re.compile(
 _BRACKETED = re.compile(r"\[([0-9a-fA-F:.]{2,45})(?:%25?\w{1,16})?\](?::([0-9]{1,5}))?")
 _BARE = re.compile(r"(?<![\w:.])((?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F.]{0,15})(?![\w:])")
 _NAME = re.compile(
-    r"(?<![\w.-])((?:[\w-]{1,63}\.){1,10}[^\W\d_][\w-]{1,62})\.?(?::([0-9]{1,5}))?", re.UNICODE
+    # A part of a path is none, as in `docs.example.com/named.example.org`.
+    r"(?:(?<=//)|(?<![\w./-]))((?:[\w-]{1,63}\.){1,10}[^\W\d_][\w-]{1,62})\.?(?::([0-9]{1,5}))?",
+    re.UNICODE,
 )
 _ESCAPED = re.compile(r"%([0-9a-fA-F]{2})")
 _DOTS = str.maketrans("\u3002\uff0e\uff61", "...")

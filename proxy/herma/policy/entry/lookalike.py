@@ -55,7 +55,9 @@ class Lookalikes:
         if slash and (self._is_near(ecosystem, scope, "@") or self._extends(ecosystem, scope)):
             return "scope"
         bare = self._bare.get((ecosystem, name.translate(_SIGNS)), set())
-        if any(known.startswith("@") or name.startswith("@") for known in bare):
+        if any(
+            (known.startswith("@") or name.startswith("@")) and not known.endswith(_SHARED) for known in bare
+        ):
             return "scope"
         return "name" if not slash and self._is_near(ecosystem, name, "") else ""
 
@@ -74,6 +76,10 @@ class Lookalikes:
             for known in self._near.get((ecosystem, form), ())
             if is_near(known, name)
         )
+
+
+# `@vendor/mcp` is the vendor's; `vendor-mcp` is what anybody calls a server for it.
+_SHARED = "/mcp"
 
 
 def _plain(name: str) -> str:
