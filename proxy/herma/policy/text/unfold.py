@@ -45,7 +45,8 @@ _UNREADABLE = re.compile(r"[^\t\n\r\x20-\x7e\u00a0-\U0010ffff]")
 # Text may hold a control character or two; random bytes that happen to be UTF-8 hold one in four.
 READABLE_SHARE = 16
 # Runs that are cut by blanks or commas are joined where the text says that it is encoded.
-_TOLD = re.compile(r"(?i)base ?64|b64|decod|dekod|deco?difi|descodifi|decrypt|\bhex")
+# Compared with lower-cased text one by one: a tenth of what one pattern for all of them costs.
+_TOLD = ("base64", "base 64", "b64", "decod", "dekod", "codifi", "decrypt", "hex")
 _CHUNKS = re.compile(r"(?:[A-Za-z0-9+/=]{2,64}[\s,]{1,2}){3,}[A-Za-z0-9+/=]{2,64}")
 # Words of the sentence that may stand before and behind the chunks.
 MAX_WORDS_BESIDE = 6
@@ -72,7 +73,8 @@ def decoded(text: str) -> Iterator[str]:
             view = decode(run[run.re.groups])
             if view is not None:
                 yield view
-    if _TOLD.search(text) is not None:
+    lowered = text.lower()
+    if any(word in lowered for word in _TOLD):
         yield from _joined(text)
     for rewritten in (_unescape(text), _uncall(text), _unentity(text)):
         if rewritten is not None:
