@@ -100,5 +100,7 @@ def _totals(measures: Measures) -> dict[str, str]:
     return {
         key: value
         for key, value in _figures(measures).items()
-        if key.count("/") + 1 == depth.get(key.split("/")[0], 2) or "/split/" in key
+        # What the rules give as examples is no part of a set.
+        if not key.startswith("rules/")
+        and (key.count("/") + 1 == depth.get(key.split("/")[0], 2) or "/split/" in key)
     }
