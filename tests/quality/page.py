@@ -296,7 +296,8 @@ def tables(measures: Measures, recorded: Recorded) -> str:
     parts = [
         "## Targets\n\nOn the lines of this corpus; hermes-agent's own functions on the same lines, and on the whole corpora.\n\n"
         + _headline(measures, upstream, recorded),
-        "## Sets the rules were not written for\n\nScored from outside, by totals only; the lines are not in the checkout.\n\n"
+        "## Sets the rules were not written for\n\nScored by totals only. `blind` was written without sight of the rules; seven of its lines were looked at and their kinds mended before the figures were\n"
+        "taken, and its prompts joined the lines that the model is made from afterwards.\n\n"
         + _unseen(recorded),
     ]
     if "secrets/gone" in measures:
