@@ -1,4 +1,4 @@
-"""Claims about `herma.policy.entry.yamltext` and `scalar`."""
+"""Claims about `herma.policy.entry.yamltext`."""
 
 from typing import Any
 
@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from herma.policy.entry import yamltext
-from herma.policy.entry.scalar import double_quoted, plain
 from herma.policy.entry.yamltext import YamlError, read_yaml
 
 READ: dict[str, Any] = {
@@ -159,17 +158,3 @@ def _named(value: Any) -> Any:
             [_named(held) for held in value.values()] if all(isinstance(key, str) for key in value) else ...
         )
     return [_named(held) for held in value] if isinstance(value, list) else value
-
-
-def test_scalars_mean_what_they_look_like() -> None:
-    """A word of truth counts in three spellings; an escape without a meaning makes a text unreadable."""
-    assert [plain(text) for text in ("on", "On", "ON", "y", "-", "0", "")] == [
-        True,
-        True,
-        True,
-        "y",
-        "-",
-        0,
-        None,
-    ]
-    assert double_quoted("\\z") is None
