@@ -66,6 +66,8 @@ def _canonical(node: Mapping[str, Any], *, inside: bool) -> tuple[Mapping[str, A
     used = {key for found in named.values() for key, _ in found}
     fields = {key: value for key, value in node.items() if key not in used}
     for name, found in named.items():
+        # The agent reads the member with the exact name, wherever it stands.
+        found.sort(key=lambda held: held[0] != name)
         fields[name] = found[0][1]
         if name != "command":
             fields |= {key: value for key, value in found[1:] if key != name}
