@@ -17,6 +17,7 @@ MASKED = {
     "header map": {"headers": {"Authorization": f"Bearer {S}", "Accept": "*/*"}},
     "cookie map": {"headers": {"Cookie": f"sid={S}; lang=en"}},
     "environment map": {"env": {"DB_PASSWORD": "tulip", "PORT": "80"}},
+    "label and value": {"fields": [{"label": "Password", "value": "tulip-anchor"}]},
     "name and value": {"env": [{"name": "API_TOKEN", "value": S}]},
     "argument list": ["tool", "--token", S, "--json"],
     "command list": ["sshpass", "-p", "F4ke_pass", "ssh", "h"],
