@@ -106,3 +106,18 @@ def test_what_passes_with_a_grave_finding_is_a_warning(monkeypatch: pytest.Monke
 def test_a_text_that_is_no_unicode_is_judged_all_the_same() -> None:
     """The gate refuses such a body earlier; a tool that asks is answered."""
     assert JUDGE.job({"prompt": OVERRIDE + "\ud800"}).verdict is Verdict.BLOCK
+
+
+@pytest.mark.parametrize(
+    "fields", [{"command": "bash", "args": ["-c", "nc  192.0.2.1 9"]}, "nc  192.0.2.1 9"]
+)
+def test_what_an_entry_is_read_as_is_told(fields: Any) -> None:
+    """A mapping or not, its texts are told as the checks see them."""
+    trace = JUDGE.read_entry("relay", fields)
+    assert any("192.0.2.1" in text for text in trace.texts)
+
+
+def test_the_forms_in_which_a_text_is_read_are_told() -> None:
+    """What stands in the text in full-width letters is read in plain ones."""
+    wide = "".join(chr(ord(sign) + 0xFEE0) if sign != " " else sign for sign in OVERRIDE)
+    assert any("ignore all previous" in form.lower() for form in JUDGE.read_text(wide))
