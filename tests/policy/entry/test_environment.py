@@ -17,6 +17,11 @@ JUDGED: dict[str, tuple[str, str, set[str]]] = {
     "a loader": ("LD_PRELOAD", "/x.so", {"env:loads"}),
     "a loader without a value": ("PYTHONSTARTUP", "", set()),
     "a library that is usual": ("LD_PRELOAD", "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2", set()),
+    "its name by way of another directory": (
+        "LD_PRELOAD",
+        "/usr/lib/../../tmp/libjemalloc.so.2",
+        {"env:loads"},
+    ),
     "its name elsewhere": ("LD_PRELOAD", "/tmp/libjemalloc.so.2", {"env:loads"}),
     "another one beside it": ("LD_PRELOAD", "libgomp.so.1:/x.so", {"env:loads"}),
     "a key for ssh": ("GIT_SSH_COMMAND", "ssh -i ~/.ssh/x -o IdentitiesOnly=yes", set()),

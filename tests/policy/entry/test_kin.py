@@ -172,3 +172,10 @@ def test_commands_deeper_than_is_read_are_refused() -> None:
     for _ in range(6):
         deep = {"a": deep}
     assert [entry.kind for entry in kin_of(("tts",), deep, "")] == [Kind.UNREAD]
+
+
+def test_an_environment_without_a_command_is_given() -> None:
+    """What a hook is started with counts, whatever it starts."""
+    assert list(kin_of(("hooks",), {"x": {"env": {"A": "b"}}}, "/p")) == [
+        Entry("", {"env": {"A": "b"}}, "/p", Kind.COMMAND)
+    ]
