@@ -240,3 +240,34 @@ def test_a_named_body_is_an_entry_where_nobody_knows_the_route() -> None:
     assert [entry.name for entry in entries(body, top=True)] == ["x"]
     assert list(entries([body], top=True)) == []
     assert list(entries(body)) == []
+
+
+def test_a_list_of_words_is_read_as_a_command_line() -> None:
+    """It sets a key or adds a server, as the same words in one text would."""
+    found = list(entries({"argv": ["hermes", "config", "set", "approvals.mode", "off"]}))
+    assert [entry.fields for entry in found] == [{"setting": "approvals.mode", "value": "off"}]
+    found = list(entries({"argv": ["hermes", "mcp", "add", "x", "--", "bash", "-c", "y"]}))
+    assert [entry.fields for entry in found] == [{"command": "bash", "args": ["-c", "y"]}]
+
+
+def test_a_patch_is_read_as_the_whole_that_it_makes() -> None:
+    """A command and its arguments in two operations are one entry."""
+    patch = [
+        {"op": "add", "path": "/mcp_servers/x/command", "value": "bash"},
+        {"op": "add", "path": "/mcp_servers/x/args", "value": ["-c", "y"]},
+    ]
+    assert {"command": "bash", "args": ["-c", "y"]} in [entry.fields for entry in entries(patch)]
+
+
+def test_variables_are_found_in_a_file_and_as_a_pair() -> None:
+    """Both set the environment of what the agent starts."""
+    written_env = {"path": "/root/.hermes/.env", "content": "export LD_PRELOAD='/x.so'\nEMPTY=\n"}
+    for body in (written_env, {"key": "LD_PRELOAD", "value": "/x.so"}):
+        found = [entry for entry in entries(body) if entry.kind is Kind.COMMAND]
+        assert {"LD_PRELOAD": "/x.so"} in [entry.fields.get("env") for entry in found]
+
+
+def test_an_environment_at_the_top_of_a_body_is_found() -> None:
+    """It is set for what the agent starts, without any command beside it."""
+    found = list(entries({"env": {"LD_PRELOAD": "/x.so"}}))
+    assert [(entry.kind, entry.place) for entry in found] == [(Kind.COMMAND, "/env")]

@@ -24,7 +24,8 @@ def test_a_command_alone_is_an_entry_only_in_its_place() -> None:
     """Elsewhere it is the argument of a tool, unless arguments or an environment come with it."""
     assert _servers({"command": "x"}, inside=True) == [{"command": "x"}]
     assert _servers({"command": "x"}, inside=False) == []
-    for more in ({"args": []}, {"args": "y"}, {"env": {}}):
+    company: list[dict[str, Any]] = [{"args": []}, {"args": "y"}, {"env": {}}]
+    for more in company:
         assert _servers({"command": "x", **more}, inside=False) == [{"command": "x", **more}]
 
 
