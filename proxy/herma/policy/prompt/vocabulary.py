@@ -179,6 +179,8 @@ _ENDINGS = frozenset(
 
 def _script(term: str) -> str:
     """Name the script of the last letter that is not Latin, or of the last letter."""
+    if term.isascii():
+        return "LATIN"
     names = [unicodedata.name(letter, "").split(" ", 1)[0] for letter in term if letter.isalpha()]
     others = [name for name in names if name != "LATIN"]
     return (others or names or [""])[-1]
