@@ -24,7 +24,7 @@ from herma.policy.redaction.relation import (
     pair_of,
     under,
 )
-from herma.policy.redaction.work import TOKEN_UNITS, Work
+from herma.policy.redaction.work import DOCUMENT_UNITS, TOKEN_UNITS, Work
 
 if TYPE_CHECKING:
     from herma.policy.redaction.redactor import Redactor
@@ -126,7 +126,7 @@ def redact_json_text(
 
     When the work is spent, what is left of the text is not known: a string that says so stands for the whole of it.
     """
-    work = Work(len(text)) if work is None else work
+    work = Work(len(text), DOCUMENT_UNITS) if work is None else work
     try:
         look = redactor.glance.look(text, depth, work)
     except (ValueError, RecursionError):

@@ -14,6 +14,7 @@ __all__ = [
     "DECODED_RUN",
     "DECODED_SIGN",
     "DOCUMENT",
+    "DOCUMENT_UNITS",
     "FORMAT",
     "HEAD",
     "HIT",
@@ -40,6 +41,8 @@ __all__ = [
 
 # Units that any text may cost, however short: 60 KB in which every line is the name of a secret with a value.
 BASE_UNITS: Final = 80_000
+# The same for a whole JSON document, which is masked as one: a transcript of two hundred messages that each hold commands with secrets.
+DOCUMENT_UNITS: Final = 400_000
 # The same for the piece of a stream that is looked at again and again while it grows: 2 KB made of nothing but secrets.
 STREAM_UNITS: Final = 10_000
 # Units a character of a longer text. The densest innocent text seen, near misses in every line, costs 0.29, code 0.1 to 0.15, a log 0.1.
