@@ -41,7 +41,7 @@ def test_the_suite_sees_the_source() -> None:
 
 @pytest.mark.parametrize("source", MODULES, ids=str)
 def test_every_module_has_its_test_file(source: Path) -> None:
-    """`proxy/herma/policy/sse/parser.py` has `tests/policy/test_sse.py`."""
+    """`proxy/herma/policy/sse/parser.py` has `tests/policy/sse/test_parser.py`."""
     assert (ROOT / _mirror(source)).is_file(), f"write {_mirror(source)}"
 
 
