@@ -14,6 +14,7 @@ r"""The words that prompts are judged by, from YAML: one concept a file, its ter
 Strict, as rules are: an unknown key, a pattern outside the linear subset or a directory without words is an error.
 """
 
+from functools import lru_cache
 from importlib.resources.abc import Traversable
 from typing import Final
 
@@ -56,7 +57,13 @@ def load_vocabulary(directory: Traversable) -> Vocabulary:
         raise ContentError(
             f"expected between 1 and {MAX_CONCEPTS} files with words here", Source(str(directory))
         )
-    return Vocabulary([_concept(entry) for entry in entries])
+    return _compiled(tuple(_concept(entry) for entry in entries))
+
+
+# What is in force, and what a reload makes of it; half a second of work where a word changed.
+@lru_cache(2)
+def _compiled(concepts: tuple[Concept, ...]) -> Vocabulary:
+    return Vocabulary(concepts)
 
 
 def _concept(entry: Traversable) -> Concept:
