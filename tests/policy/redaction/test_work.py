@@ -1,9 +1,11 @@
 """What one text may cost, and what happens to the rest: masked, never passed."""
 
 import json
+import re
 
 import pytest
 
+from herma.policy.redaction.document import redact_json_text
 from herma.policy.redaction.hit import UNJUDGED_ID, Certainty, Hit
 from herma.policy.redaction.stream import StreamRedactor
 from herma.policy.redaction.work import BASE_UNITS, UNITS_PER_CHAR, Work, passing, unjudged
@@ -118,6 +120,40 @@ def test_a_document_of_many_small_parts_costs_what_its_size_allows(document: str
     except (ValueError, RecursionError):
         redactor().text(document, work=work)
     assert work.left > -BASE_UNITS
+
+
+def transcript(messages: int) -> bytes:
+    """Write a conversation whose every message is a command of three kinds of secrets, three times each."""
+    command = " && ".join(
+        f"curl -u deploy:{PASSWORD}{{0}} -H 'Authorization: Bearer {GITHUB}' https://h.example/{call} && export DB_PASSWORD=F4keX{{0}}"
+        for call in range(3)
+    )
+    return json.dumps(
+        {"messages": [{"role": "assistant", "content": command.format(number)} for number in range(messages)]}
+    ).encode()
+
+
+def test_a_transcript_full_of_secrets_is_masked_message_by_message() -> None:
+    """Each keeps its role and its commands, and only the secrets go; a text of its size alone could not cost as much."""
+    raw = transcript(200)
+    out, findings = redactor().json(raw)
+    messages = json.loads(out)["messages"]
+    assert MARK.encode() not in out
+    assert [message["role"] for message in messages] == ["assistant"] * 200
+    for message in messages:
+        assert GITHUB not in message["content"]
+        assert PASSWORD not in message["content"]
+        assert "F4keX" not in message["content"]
+        assert message["content"].count("https://h.example/") == 3
+    assert {finding.place for finding in findings} == {f"/messages/{number}/content" for number in range(200)}
+    assert json.loads(redact_json_text(redactor(), raw.decode(), work=Work(len(raw)))[0]).startswith(MARK)
+
+
+def test_a_document_beyond_its_budget_is_masked_whole() -> None:
+    """What has not been judged does not leave, and one finding says so."""
+    out, findings = redactor().json(transcript(2000))
+    assert re.fullmatch(rb'"\[unjudged:[0-9a-f]{8}\]"', out)
+    assert [finding.rule_id for finding in findings] == [UNJUDGED_ID]
 
 
 def test_innocent_text_in_bulk_is_not_masked() -> None:
