@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from herma.policy.redaction.document import spans
+from herma.policy.redaction.document import spans, strings
 from support.redactor import GITHUB, masked, redactor
 
 S = "F4keK3yF0rT3st"
@@ -199,3 +199,10 @@ def test_a_clean_document_beside_a_secret_keeps_its_bytes() -> None:
     out, findings = redactor().json(raw)
     assert len(findings) == 1
     assert json.loads(out)["a"] == json.loads(raw)["a"]
+
+
+def test_a_piece_does_not_print_its_text() -> None:
+    """A secret does not reach a log through repr."""
+    (piece,) = strings(json.dumps([GITHUB]), None)
+    assert piece.text == GITHUB
+    assert GITHUB not in repr(piece)

@@ -120,3 +120,8 @@ def test_small_questions_about_values() -> None:
 def test_types_and_forms_are_no_values(text: str) -> None:
     """A name that ends in what it holds, with the number of a standard in it."""
     assert masked(text) == text
+
+
+def test_a_value_does_not_print_itself() -> None:
+    """A secret does not reach a log through repr."""
+    assert "hunter2" not in repr(Value(0, 7, "hunter2", '"', closed=True))

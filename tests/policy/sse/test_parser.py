@@ -96,8 +96,9 @@ def test_new_data_keeps_the_rest_of_the_event(raw: bytes, data: bytes, expected:
 
 
 def test_a_frame_does_not_print_its_bytes() -> None:
-    """A secret in an event does not reach a log through repr."""
+    """A secret in an event or a comment does not reach a log through repr."""
     assert "hunter2" not in repr(Event(b"data: hunter2\n\n", "", b"hunter2"))
+    assert "hunter2" not in repr(Passing(b": hunter2\n"))
 
 
 def test_a_line_end_cut_in_two_is_one() -> None:

@@ -112,3 +112,11 @@ def test_long_frames_and_ever_new_ones_are_not_learned() -> None:
         shapes.learn("", KEY, "/delta/content", text, spans(text)["/delta/content"])
     assert shapes.piece("", event(number=str(MAX_BARREN)).encode()) is None
     assert shapes.piece("", event(number=str(MAX_BARREN - 1)).encode()) is not None
+
+
+def test_a_piece_does_not_print_its_text() -> None:
+    """A secret does not reach a log through repr."""
+    piece = learned(event()).piece("", event("hunter2").encode())
+    assert piece is not None
+    assert piece.text == "hunter2"
+    assert "hunter2" not in repr(piece)

@@ -53,7 +53,7 @@ class Piece:
 
     start: int
     end: int
-    text: str
+    text: str = field(repr=False)
     pointer: str
     key: str = ""
     known: list[Hit] = field(default_factory=list)

@@ -70,7 +70,7 @@ class Look:
 
     work: Work
     # Texts that hold a secret, or that only the masking can judge.
-    found: set[str] = field(default_factory=set)
+    found: set[str] = field(default_factory=set, repr=False)
     dirty: bool = False
     # False when the document was not seen whole.
     sure: bool = True

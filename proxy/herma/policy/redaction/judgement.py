@@ -4,7 +4,7 @@ The name says how much it proves, the form how name and value are joined; what i
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from herma.policy.redaction.fingerprint import without_placeholders
@@ -58,7 +58,7 @@ class Value:
 
     start: int
     end: int
-    text: str
+    text: str = field(repr=False)
     quote: str
     closed: bool
 

@@ -40,7 +40,7 @@ class StreamRefused(Exception):  # noqa: N818 - it refuses, as Deny does; nothin
 class Passing:
     """Bytes that carry no event: comments, and empty lines between events."""
 
-    raw: bytes
+    raw: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class _Part:
 
     channel: Channel
     start: int
-    text: str
+    text: str = field(repr=False)
     pointer: str | None
 
     def decided(self) -> bool:
@@ -62,7 +62,7 @@ class _Waiting:
     """One event in the queue: what is changed in it already, and what is not decided yet."""
 
     event: Event
-    data: str = ""
+    data: str = field(default="", repr=False)
     edits: list[tuple[int, int, str]] = field(default_factory=list)
     parts: list[_Part] = field(default_factory=list)
     suffix: bytes = b""

@@ -34,8 +34,8 @@ class Piece:
 
     key: tuple[object, ...]
     pointer: str
-    text: str
-    data: str
+    text: str = field(repr=False)
+    data: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
