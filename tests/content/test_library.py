@@ -1,5 +1,6 @@
 """Where the content of a configuration is, and how operators add to it."""
 
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from herma.config.values import FilePath
 from herma.content.library import FAMILIES, Library
 from herma.content.shipped import data_dir
 from herma.errors import ContentError
+from herma.policy.secret import Secret
 from support.rule_file import rule_text
 
 SHIPPED = Library()
+KEY = Secret(b"fake-fingerprint-key-of-the-suite")
 
 
 def own(directory: Path, family: str, *ids: str) -> Library:
@@ -53,6 +56,33 @@ def test_rules_that_would_not_be_read_are_refused(tmp_path: Path) -> None:
         Library(named)
     with pytest.raises(ContentError, match="not a directory"):
         Library(Content(rules_dirs=(FilePath(str(tmp_path / "none")),)))
+
+
+@pytest.mark.parametrize(
+    ("family", "options"),
+    [
+        ("cron", {"combine": [{"all": ["no-such-concept"]}]}),
+        ("cron", {"judge": ["metadata"]}),
+        ("cron", {"like": {"floor": 1, "concepts": [["send"]]}}),
+        ("mcp", {"programs": 3}),
+        ("redaction", {"group": "none"}),
+    ],
+    ids=["concept", "judge", "model", "list", "group"],
+)
+@pytest.mark.parametrize("replaces", [False, True], ids=["added", "replacing"])
+def test_options_that_mean_nothing_are_refused_when_rules_are_read(
+    tmp_path: Path, family: str, options: dict[str, object], replaces: bool
+) -> None:
+    """Before anything is made of them: a gate that runs keeps what it has."""
+    content = Content(rules_dirs=(FilePath(str(tmp_path)),))
+    if replaces:
+        shutil.copytree(Path(str(data_dir("rules"))), tmp_path, dirs_exist_ok=True)
+        content = Content(rules_dir=FilePath(str(tmp_path)))
+    (tmp_path / family).mkdir(exist_ok=True)
+    (tmp_path / family / "acme-own.yaml").write_bytes(rule_text(options=options))
+    library = Library(content)
+    with pytest.raises(ContentError, match="the options of a rule cannot be used"):
+        library.redactor(KEY) if family == "redaction" else library.rule_set()
 
 
 def test_own_words_are_refused(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from herma.runtime.reload import Reloader
 from support.gate import Gate, free_port
 from support.inside import Lines, start_of, until
 from support.ioc_files import directory, item
+from support.rule_file import rule_text
 from support.wire_tls import make_pair
 
 
@@ -265,6 +266,17 @@ async def test_what_is_left_out_is_told(reloading: Reloading) -> None:
         )
     )
     assert "axios-npm-06 is suppressed: our own tool" in reloading.log.text()
+
+
+async def test_rules_whose_options_mean_nothing_change_nothing(reloading: Reloading) -> None:
+    """The old ones stay in force, and what is wrong is told."""
+    place = reloading.gate.directory / "own/cron"
+    place.mkdir(parents=True)
+    options = {"combine": [{"all": ["no-such-concept"]}]}
+    (place / "acme-own.yaml").write_bytes(rule_text(options=options))
+    await reloading.change(lambda config: config.update(content={"rules_dirs": [str(place.parent)]}))
+    assert reloading.applied == []
+    assert "no-such-concept" in reloading.reloader.failure
 
 
 async def test_a_change_of_content_is_noticed_like_one_of_the_file(reloading: Reloading) -> None:

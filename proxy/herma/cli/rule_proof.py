@@ -91,6 +91,10 @@ def _unproved(rules: Sequence[Rule], place: Path, library: Library) -> Iterator[
     others = [rule for rule in library.rules(family) if rule.id not in {own.id for own in rules}]
     try:
         finds = _Finds(library, family, [*others, *rules])
+    except ContentError as error:
+        # The directory is one of the library's own.
+        yield _problem(error)
+        return
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         message = f"the options of one of these rules cannot be used: {type(error).__name__}: {error}"
         yield Problem(Source(str(place)), _INVALID, message)

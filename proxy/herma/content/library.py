@@ -4,7 +4,7 @@ An operator's rule is added to the others and never replaces one: two rules of o
 a rule off by accident.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -20,6 +20,7 @@ from herma.content.shipped import data_dir
 from herma.content.vocabulary import load_vocabulary
 from herma.errors import ContentError, Source
 from herma.policy.checks import RuleSet
+from herma.policy.checks.content_judge import ContentJudge
 from herma.policy.indicator import IndicatorSet
 from herma.policy.redaction.redactor import Redactor
 from herma.policy.routing.profile import Profile
@@ -86,7 +87,7 @@ class Library:
             ConfigError: an exemption names a rule or a route that does not exist.
         """
         cron, mcp = self.rules("cron"), self.rules("mcp")
-        return RuleSet(
+        found = RuleSet(
             cron=cron,
             mcp=mcp,
             words=load_vocabulary(self.base.joinpath("cron", "words")),
@@ -94,6 +95,18 @@ class Library:
             indicators=indicators or self.indicators(),
             exemptions=read_exemptions(exemptions, (*cron, *mcp), profile),
         )
+        if self._own or self._content.rules_dir:
+            # Only what is made of rules tells whether their options mean something; what ships is proved by the suite.
+            self._made(lambda: ContentJudge(found, None))
+        return found
+
+    def _made[T](self, make: Callable[[], T]) -> T:
+        try:
+            return make()
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            places = ", ".join(map(str, self._own)) or str(self.base)
+            message = f"the options of a rule cannot be used: {type(error).__name__}: {error}"
+            raise ContentError(message, Source(places)) from error
 
     def indicators(self) -> IndicatorSet:
         """Read the indicators.
@@ -130,7 +143,8 @@ class Library:
         Raises:
             ContentError: a rule cannot be used.
         """
-        return Redactor(self.rules("redaction"), key, optional)
+        rules = self.rules("redaction")
+        return self._made(lambda: Redactor(rules, key, optional))
 
 
 def _examine(directory: Path) -> None:
