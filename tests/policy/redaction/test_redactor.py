@@ -55,6 +55,33 @@ def test_a_masked_command_parses_as_before(command: str) -> None:
     assert tree(out) == tree(command)
 
 
+# One of each wrapping, none with a secret in it.
+EVERY_WRAPPING = "a\u200bb 'x''y' \\u0041 %41 &#65; =3D=41=42 \ndata: {} abc123def456 | rev\n \u0430bc abcdef\u00a0ghijkl A=xx; B=yy; $A$B\n"
+TWICE = {
+    "percent": "%25{:02x}",
+    "entities": "&amp;#{};",
+    "escapes": "\\\\u{:04x}",
+    "percent in entities": "&#37;{:02x}",
+}
+
+
+@pytest.mark.parametrize("form", TWICE.values(), ids=TWICE.keys())
+def test_wrappings_of_other_text_do_not_use_up_the_decoding(form: str) -> None:
+    """A long text holds every wrapping somewhere; a secret that is wrapped twice is found all the same."""
+    wrapped = "".join(form.format(ord(sign)) for sign in GITHUB)
+    out = masked(f"{EVERY_WRAPPING}see {wrapped} end")
+    assert out.startswith(f"{EVERY_WRAPPING}see [github_pat:")
+
+
+def test_what_is_wrapped_in_too_many_ways_is_masked_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the bound nobody has looked at what a decoding would show."""
+    monkeypatch.setattr(module, "MAX_VIEWS", 4)
+    wrapped = "".join(f"%25{ord(sign):02x}" for sign in GITHUB)
+    out = masked(f"{EVERY_WRAPPING}see {wrapped} end")
+    assert wrapped[:20] not in out
+    assert "[unjudged:" in out
+
+
 def test_text_without_a_secret_is_the_same_object() -> None:
     """Nothing is copied when nothing is found."""
     text = "ls -la && echo done"

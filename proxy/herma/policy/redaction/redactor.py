@@ -28,8 +28,9 @@ __all__ = ["Edit", "Redacted", "Redactor"]
 
 # JSON in JSON in a shell command, percent-encoded in a URL: four wrappings and one to spare.
 MAX_DEPTH: Final = 5
-# Every order of the five decodings would be 120 views; real text needs three or four.
-MAX_VIEWS: Final = 16
+# Every order of the decodings would be thousands of views. A command needs three or four, a megabyte of code in which everything is
+# wrapped somewhere forty, the tests of the decodings a hundred. What a further view would show is masked unseen.
+MAX_VIEWS: Final = 128
 # A placeholder may make the words before it a name, or an argument a value (`Bearer password://u:…`): what is masked is looked
 # at again until nothing is found, which takes one round more, seldom two.
 MAX_ROUNDS: Final = 4
@@ -189,9 +190,13 @@ class Redactor:
                 continue
             for decode in (*DECODERS, self._opened):
                 decoded = decode(view, work)
-                if decoded is not None and decoded.text not in seen and len(queue) < MAX_VIEWS:
+                if decoded is None or decoded.text in seen:
+                    continue
+                if len(queue) < MAX_VIEWS:
                     seen.add(decoded.text)
                     queue.append((decoded, depth + 1))
+                else:
+                    found.extend(self._mapped(decoded, depth + 1, _unread(decoded.text)))
             found.extend(self._mapped(view, depth, view.unseen))
         return found
 
