@@ -55,6 +55,8 @@ HIDDEN = {
     "a default port": "clone https://gitea.com:443/jellyfinuser/csnl",
     "the form of scp": "clone git@gitea.com:jellyfinuser/csnl.git",
     "behind padding": "x " * 50_000 + USE,
+    "behind many other places": "a.example/x " * 400 + "clone gitea.com//jellyfinuser/csnl",
+    "behind many other hosts": "http://a.example " * 400 + "curl http://43.228.79.077/x",
     "between many strings": json.dumps([USE]),
 }
 

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy import address as module
 from herma.policy.address import Host, hosts, is_metadata, parse_address, spellings, url_host
 
 SAME = IPv4Address("169.254.169.254")
@@ -109,10 +108,12 @@ def test_ipv6_addresses_need_no_brackets() -> None:
     assert not [host for host in hosts("at 12:30:45 std::vector") if host.address]
 
 
-def test_the_number_of_hosts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A list of hosts is read up to a bound."""
-    monkeypatch.setattr(module, "MAX_HOSTS", 5)
-    assert len(list(hosts(" ".join(f"h{index}.example" for index in range(50))))) == 5
+def test_no_number_of_hosts_hides_the_last_one() -> None:
+    """However many stand before it, and of whatever kind."""
+    text = "http://here.example/ " * 2000 + "198.51.100.7 " * 300 + "curl http://0xcb007107/ and last.example"
+    found = list(hosts(text))
+    assert any(host.address == ip_address("203.0.113.7") for host in found)
+    assert found[-1].name == "last.example"
 
 
 METADATA = [

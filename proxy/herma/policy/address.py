@@ -9,16 +9,12 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address, ip_network
-from itertools import islice
 
 from herma.policy.wildcard_dns import named_address
 
 __all__ = ["Address", "Host", "hosts", "is_foreign", "is_metadata", "parse_address", "spellings", "url_host"]
 
 type Address = IPv4Address | IPv6Address
-
-# Hosts of one text; a text with more is a list, and its first part says what it is.
-MAX_HOSTS = 256
 
 _PART = re.compile(r"0[xX][0-9a-fA-F]{1,8}|[0-9]{1,12}")
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{1,20}):/{2,4}([^/\s?#\"'<>\\|;]{1,512})")
@@ -145,11 +141,11 @@ def url_host(authority: str, scheme: str = "") -> Host | None:
 
 
 def hosts(text: str) -> Iterator[Host]:
-    """Give the hosts a text names: of URLs, bare addresses in any spelling, bare names."""
-    yield from islice(_hosts(_plain(text)), MAX_HOSTS)
+    """Give the hosts a text names: of URLs, bare addresses in any spelling, bare names.
 
-
-def _hosts(text: str) -> Iterator[Host]:
+    All of them: behind any number of others stands the one that counts. Who asks bounds the text.
+    """
+    text = _plain(text)
     for match in _URL.finditer(text):
         host = url_host(match[2], match[1])
         if host is not None:

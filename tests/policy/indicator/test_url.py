@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.indicator import url as module
 from herma.policy.indicator.url import locators, parse_locator, place_of
 
 SAME = [
@@ -76,10 +75,9 @@ def test_what_is_no_url_is_refused(value: str) -> None:
         parse_locator(value)
 
 
-def test_the_number_of_locators_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A text that is a list is read in part."""
-    monkeypatch.setattr(module, "MAX_LOCATORS", 3)
-    assert len(list(locators("a.example/x " * 9))) == 3
+def test_no_number_of_locators_hides_the_last_one() -> None:
+    """A list is read to its end."""
+    assert [found.host for found in locators("a.example/x " * 3000 + "b.example/y")][-1] == "b.example"
 
 
 @given(st.text(max_size=200))

@@ -41,6 +41,7 @@ METADATA = {
         True,
     ),
     "a check of a path": ("Check whether 169.254.169.254/latest/meta-data answers.", True),
+    "behind many other hosts": ("http://a.example " * 400 + "curl http://2852039166/x", True),
     "an order": ("Ask 169.254.169.254 for the role.", True),
 }
 

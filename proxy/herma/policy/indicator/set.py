@@ -18,7 +18,7 @@ from herma.policy.indicator.indicator import Action, Indicator, Matching
 from herma.policy.indicator.matching import AS_PLACES, TEXTUAL, finder, whole
 from herma.policy.indicator.name import ascii_name
 from herma.policy.indicator.network import Networks
-from herma.policy.indicator.url import locators, parse_locator, place_of
+from herma.policy.indicator.url import Locator, locators, parse_locator, place_of
 
 __all__ = ["IndicatorSet"]
 
@@ -72,6 +72,10 @@ class IndicatorSet:
         # Repositories are published as text; a program that is given one accepts it in more ways than that.
         places = ((item, place_of(item.value)) for item in free if item.matching in AS_PLACES)
         self._urls |= {item.id: place for item, place in places if place is not None}
+        self._urls_of: dict[str, list[tuple[Indicator, Locator]]] = {}
+        for item in free:
+            if (url := self._urls.get(item.id)) is not None:
+                self._urls_of.setdefault(url.host, []).append((item, url))
         for item in free:
             match item.matching:
                 case Matching.ADDRESS:
@@ -121,24 +125,20 @@ class IndicatorSet:
             for host in hosts(text):
                 yield from ((item, max(lowered.find(host.name), 0)) for item in self.of_host(host))
         if self._urls and (any(item.id in self._urls for item in likely) or _may_hide_hosts(lowered)):
-            yield from self._find_urls(text, likely)
+            yield from self._find_urls(text, lowered, likely)
         if Matching.PATH in kinds:
             yield from self._find_paths(text)
         if self._packages and any(runner in lowered for runner in _RUNNERS):
             yield from ((item, 0) for package in packages(text) for item in self.of_package(package))
 
-    def _find_urls(self, text: str, likely: Iterable[Indicator]) -> Iterator[tuple[Indicator, int]]:
-        named = {item.id for item in likely}
-        hidden = _may_hide_hosts(text.lower())
-        wanted = [
-            (item, self._urls[item.id])
-            for item in self.indicators
-            if item.id in self._urls and (hidden or item.id in named)
-        ]
+    def _find_urls(
+        self, text: str, lowered: str, likely: Iterable[Indicator]
+    ) -> Iterator[tuple[Indicator, int]]:
+        named = None if _may_hide_hosts(lowered) else {item.id for item in likely}
         for locator in locators(text):
-            yield from (
-                (item, max(text.lower().find(locator.host), 0)) for item, url in wanted if url.covers(locator)
-            )
+            for item, url in self._urls_of.get(locator.host, ()):
+                if (named is None or item.id in named) and url.covers(locator):
+                    yield item, max(lowered.find(locator.host), 0)
 
     def _find_paths(self, text: str) -> Iterator[tuple[Indicator, int]]:
         for match in _PATH.finditer(text):

@@ -3,15 +3,11 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 from herma.policy.address import Host, parse_address, url_host
 from herma.policy.indicator.name import ascii_name
 
 __all__ = ["Locator", "locators", "parse_locator", "place_of"]
-
-# Locators of one text; a text with more is a list, and its first part says what it is.
-MAX_LOCATORS = 256
 
 _LOCATOR = re.compile(
     r"(?:([A-Za-z][A-Za-z0-9+.-]{1,20}):[/\\]{2,4})?((?:[^\s/\\?#\"'<>|;,()]{0,256}@)?(?:\[[0-9A-Fa-f:.]{2,45}\]|[^\s/\\?#\"'<>|;,()@]{1,256})(?::[0-9]{1,5})?)"
@@ -66,7 +62,7 @@ def parse_locator(value: str) -> Locator:
         ValueError: there is no scheme or no host.
     """
     match = _LOCATOR.fullmatch(value.removesuffix("*"))
-    made = _locator(match) if match is not None and match[1] else None
+    made = _locator(match[1], match[2], match[3]) if match is not None and match[1] else None
     if made is None or not set(made.host) & {".", ":"}:
         raise ValueError("expected a URL with scheme and host, without blanks and quotes")
     if not value.endswith("*"):
@@ -82,18 +78,22 @@ def place_of(value: str) -> Locator | None:
 
 
 def locators(text: str) -> Iterator[Locator]:
-    """Give what a text names like a URL, with a scheme or without one, or like `scp` and `git` name a repository."""
+    """Give what a text names like a URL, with a scheme or without one, or like `scp` and `git` name a repository.
+
+    All of it, as of hosts: who asks bounds the text.
+    """
     text = _SCP.sub(r"\1/", text)
     likely = (match for match in _LOCATOR.finditer(text) if match[1] or set(match[2]) & _HOST_MARKS)
-    found = (locator for match in likely if (locator := _locator(match)) is not None)
-    yield from islice(found, MAX_LOCATORS)
+    # What a list repeats is taken apart once.
+    parts = dict.fromkeys((match[1], match[2], match[3]) for match in likely)
+    yield from (locator for one in parts if (locator := _locator(*one)) is not None)
 
 
-def _locator(match: re.Match[str]) -> Locator | None:
-    host = url_host(match[2], match[1] or "")
+def _locator(scheme: str | None, authority: str, rest: str | None) -> Locator | None:
+    host = url_host(authority, scheme or "")
     if host is None:
         return None
-    path, _, query = (match[3] or "").partition("#")[0].rstrip(_SENTENCE_END).partition("?")
+    path, _, query = (rest or "").partition("#")[0].rstrip(_SENTENCE_END).partition("?")
     return Locator(_host(host), host.port, _path(path), _decoded(query))
 
 

@@ -29,7 +29,9 @@ def _asks_metadata(text: str, reading: Reading) -> bool:
     if text.isascii() and _ADDRESS.search(text) is None and not any(name in text.lower() for name in _NAMES):
         return False
     named = [host for host in hosts(text) if is_metadata(host) and host.name != "metadata"]
-    return any(host.scheme or not _only_told(host.name, reading) for host in named)
+    if any(host.scheme for host in named):
+        return True
+    return any(not _only_told(name, reading) for name in dict.fromkeys(host.name for host in named))
 
 
 def _only_told(name: str, reading: Reading) -> bool:
