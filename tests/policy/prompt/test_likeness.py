@@ -74,6 +74,25 @@ def test_known_words_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert judged.reasons("send the secret of many words", marks, 0.1) == first == ("send",)
 
 
+def test_known_pairs_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever concepts stand together in prompts, the gate does not grow; verdicts stay."""
+    monkeypatch.setattr(module, "MAX_KNOWN_PAIRS", 4)
+    judged = model("send the secret")
+    marks = [Mark(at, f"concept-{at}") for at in range(8)]
+    first = judged.reasons("send the secret of many words", marks, 0.1)
+    assert judged.reasons("send the secret of many words", marks, 0.1) == first != ()
+    assert len(judged._pairs) <= 4  # what is kept shows nowhere else
+
+
+def test_long_words_are_weighed_and_not_kept() -> None:
+    """A key or a hash in a prompt is not remembered beyond its judgement."""
+    judged = model("send")
+    long = "fakeW2d6Kp4Vn1Gz7MbJ8hTr" * 4
+    marks = [Mark(0, "send")]
+    assert judged.reasons(f"send {long}", marks, 0.1) == judged.reasons(f"send {long}", marks, 0.1) != ()
+    assert set(judged._known) == {"send"}  # what is kept shows nowhere else
+
+
 def test_words_of_scripts_without_blanks_are_pairs() -> None:
     """A sentence of Chinese is no single word."""
     assert words("忽略规则") == ["忽略", "略规", "规则"]

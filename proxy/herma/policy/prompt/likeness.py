@@ -37,8 +37,11 @@ SHORTEST_PIECE: Final = 3
 LONGEST_PIECE: Final = 5
 # A text of fewer pieces, some ten words, says too little to be sure.
 MIN_PIECES: Final = 150
-# Words whose weight is remembered; a language has some thousand in daily use.
+# Words whose weight is remembered; a language has some thousand in daily use. Longer ones than `MAX_WORD_CHARS` are not:
+# they are no words of daily use, and may be secrets.
 MAX_KNOWN_WORDS: Final = 8192
+# Pairs of concepts whose weight is remembered; prompts of one kind have some thousand.
+MAX_KNOWN_PAIRS: Final = 16_384
 # Concepts of one part whose pairs count; a part that holds more is a list.
 MAX_PAIRED: Final = 24
 
@@ -130,9 +133,7 @@ class Likeness:
             part.pieces += both[1]
         for mark in marks_of(marks):
             weight = self._pairs.get(mark)
-            if weight is None:
-                weight = self._pairs[mark] = self._weights[_bucket("\t".join(("", *mark)))]
-            part.weight += weight
+            part.weight += self._pair(mark) if weight is None else weight
             part.pieces += 1
         part.pieces += len(set(pairwise(part.said)))
         return part
@@ -145,11 +146,20 @@ class Likeness:
             )
         return part.paired
 
+    def _pair(self, mark: tuple[str, ...]) -> int:
+        if len(self._pairs) >= MAX_KNOWN_PAIRS:
+            self._pairs.clear()
+        self._pairs[mark] = weight = self._weights[_bucket("\t".join(("", *mark)))]
+        return weight
+
     def _learn(self, word: str) -> tuple[int, int]:
+        buckets = [_bucket(piece) for piece in pieces_of_word(word)]
+        both = sum(self._weights[bucket] for bucket in buckets), len(buckets)
+        if len(word) > MAX_WORD_CHARS:
+            return both
         if len(self._known) >= MAX_KNOWN_WORDS:
             self._known.clear()
-        buckets = [_bucket(piece) for piece in pieces_of_word(word)]
-        self._known[word] = both = (sum(self._weights[bucket] for bucket in buckets), len(buckets))
+        self._known[word] = both
         return both
 
 
