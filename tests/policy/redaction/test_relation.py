@@ -2,7 +2,8 @@
 
 import pytest
 
-from herma.policy.redaction.relation import beside, pair_of, tells
+from herma.policy.redaction.hit import UNJUDGED_ID
+from herma.policy.redaction.relation import beside, labels_of, pairs_of, tells
 from support.redactor import PASSWORD, redactor
 
 FINDER = redactor().finder
@@ -36,10 +37,38 @@ def test_a_key_that_tells_nothing() -> None:
 
 
 def test_a_pair_is_a_name_and_a_value() -> None:
-    """One without the other is none."""
-    assert pair_of({"key": 1, "value": 2}) == (1, 2)
-    assert pair_of({"value": 2}) is None
-    assert pair_of({"name": 1}) is None
+    """One without the other is none; each name tells of each value."""
+    assert list(pairs_of([("key", 1), ("value", 2)])) == [(1, 2)]
+    assert list(pairs_of([("value", 2)])) == []
+    assert list(pairs_of([("name", 1)])) == []
+    assert list(pairs_of([("name", 1), ("value", 2), ("value", 3)])) == [(1, 2), (1, 3)]
+    assert list(labels_of([("label", 1), ("type", 2), ("value", 3)])) == [(1, 3), (2, 3)]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        '{"name": "DB_PASSWORD", "value": "", "default": "%s"}',
+        '{"name": "DB_PASSWORD", "value": "F4ke_pass", "v": "%s"}',
+        '{"name": "DB_PASSWORD", "value": "%s", "Value": "x"}',
+        '{"name": "DB_PASSWORD", "value": "%s", "value": "x"}',
+        '{"name": "x", "key": "DB_PASSWORD", "value": "%s"}',
+        '{"label": "x", "type": "password", "value": "%s"}',
+    ],
+)
+def test_no_sibling_hides_the_secret_of_a_pair(document: str) -> None:
+    """Neither an empty value, a second name, nor the same key once more."""
+    raw, findings = redactor().json((document % "Zk7pQ2vW9sXe").encode())
+    assert b"Zk7pQ2vW9sXe" not in raw
+    assert findings
+
+
+def test_a_flood_of_pairs_costs_what_its_size_allows() -> None:
+    """Equal keys make many pairs of few strings; when the work is spent, the document is masked."""
+    members = ",".join(['"name": "DB_PASSWORD", "value": "x"'] * 3000)
+    raw, findings = redactor().json(f"{{{members}}}".encode())
+    assert [finding.rule_id for finding in findings] == [UNJUDGED_ID]
+    assert b"DB_PASSWORD" not in raw
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,13 @@ from herma.policy.redaction.hit import UNJUDGED_ID, Hit
 from herma.policy.redaction.relation import (
     MAX_ARGUMENTS,
     beside,
-    label_of,
     labelled,
+    labels_of,
     number,
-    pair_of,
+    pairs_of,
     under,
 )
-from herma.policy.redaction.work import DOCUMENT_UNITS, TOKEN_UNITS, Work
+from herma.policy.redaction.work import DOCUMENT_UNITS, TOKEN_UNITS, VALUE, Work
 
 if TYPE_CHECKING:
     from herma.policy.redaction.redactor import Redactor
@@ -294,15 +294,13 @@ def _relate(frame: _Frame, finder: Finder, work: Work) -> None:
         if frame.plain and 2 <= len(frame.strings) <= MAX_ARGUMENTS:
             _arguments(frame.strings, finder, work)
         return
-    members = {string.key.lower(): string for string in frame.strings if string.key}
-    pair = pair_of(members)
-    if pair is not None:
-        name, value = pair
-        value.known.extend(beside(finder, name.text, value.text))
-    pair = label_of(members)
-    if pair is not None:
-        name, value = pair
-        value.known.extend(labelled(finder, name.text, value.text))
+    members = [(string.key.lower(), string) for string in frame.strings if string.key]
+    for tell, pairs in ((beside, pairs_of(members)), (labelled, labels_of(members))):
+        for name, value in pairs:
+            work.left -= VALUE
+            if work.spent:
+                return
+            value.known.extend(tell(finder, name.text, value.text))
 
 
 def _arguments(strings: Sequence[Piece], finder: Finder, work: Work) -> None:

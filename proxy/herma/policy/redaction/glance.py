@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 from herma.policy.redaction.relation import (
     MAX_ARGUMENTS,
     beside,
-    label_of,
     labelled,
+    labels_of,
     listing,
     number,
-    pair_of,
+    pairs_of,
     tells,
     under,
 )
@@ -130,22 +130,20 @@ class Glance:
     def _object(self, members: dict[str, Any], parent: str, look: Look, depth: int, level: int) -> None:
         if level > MAX_LEVELS:
             raise _UnsureError
-        texts: dict[str, str] = {}
+        texts: list[tuple[str, str]] = []
         for name, value in members.items():
             if name not in self._known and self._string(name, "", look, depth):
                 look.waiting.append((name, (name,)))
             self._value(value, name, look, depth, level)
             if name and isinstance(value, str):
-                texts[name.lower()] = value
+                texts.append((name.lower(), value))
         finder = self._redactor.finder
-        pair = pair_of(texts)
-        if pair is not None:
-            look.work.left -= VALUE
-            look.dirty = look.dirty or any(True for _ in beside(finder, *pair))
-        label = label_of(texts)
-        if label is not None:
-            look.work.left -= VALUE
-            look.dirty = look.dirty or any(True for _ in labelled(finder, *label))
+        for tell, pairs in ((beside, pairs_of(texts)), (labelled, labels_of(texts))):
+            for pair in pairs:
+                look.work.left -= VALUE
+                if look.work.spent:
+                    raise _UnsureError
+                look.dirty = look.dirty or any(True for _ in tell(finder, *pair))
         if texts and listing(finder, parent) is not None:
             look.work.left -= VALUE * len(texts)
             look.dirty = look.dirty or any(

@@ -1,7 +1,8 @@
 """What strings of a JSON document say about each other: a key about its value, a name about the value in the same object."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Sequence
+from itertools import product
 from typing import Final
 
 from herma.policy.redaction.finder import Finder
@@ -14,11 +15,11 @@ from herma.policy.redaction.value import looks_random
 __all__ = [
     "MAX_ARGUMENTS",
     "beside",
-    "label_of",
     "labelled",
+    "labels_of",
     "listing",
     "number",
-    "pair_of",
+    "pairs_of",
     "tells",
     "under",
 ]
@@ -35,6 +36,7 @@ _NAME_KEYS: Final = ("name", "key", "header", "field", "variable", "k", "paramet
 _VALUE_KEYS: Final = ("value", "v", "val", "content", "default")
 # What names a field of a form; a name of anything else stands there as often (`{"type": "token", "content": "Hello"}`).
 _LABEL_KEYS: Final = ("label", "type", "id", "title")
+_LABELLED_KEYS: Final = ("value",)
 # In an object that has the name of a secret, these are the secret (`{"password": {"value": "x"}}`).
 _INNER_KEYS: Final = frozenset(
     {*_VALUE_KEYS, "plain", "plaintext", "clear", "cleartext", "secret", "raw", "current"}
@@ -115,11 +117,9 @@ def listing(finder: Finder, parent: str) -> Name | None:
     return known if known is not None and known.strength == Strength.STRONG else None
 
 
-def label_of[T](members: Mapping[str, T]) -> tuple[T, T] | None:
-    """Find the label and the value of an object like `{"label": "Password", "value": "x"}`; the keys are lower-case."""
-    value = members.get("value")
-    label = next((members[key] for key in _LABEL_KEYS if key in members), None) if value is not None else None
-    return (label, value) if label is not None and value is not None else None
+def labels_of[T](members: Sequence[tuple[str, T]]) -> Iterator[tuple[T, T]]:
+    """Find the labels and the value of an object like `{"label": "Password", "value": "x"}`; the keys are lower-case."""
+    return _pairs(members, _LABEL_KEYS, _LABELLED_KEYS)
 
 
 def labelled(finder: Finder, label: str, text: str) -> Iterator[Hit]:
@@ -133,11 +133,19 @@ def _is_pin(key: str) -> bool:
     return key[-3:].lower() == "pin" and words_of(key)[-1:] == ["pin"]
 
 
-def pair_of[T](members: Mapping[str, T]) -> tuple[T, T] | None:
-    """Find the name and the value of an object like `{"name": "TOKEN", "value": "x"}`; the keys are lower-case."""
-    value = next((members[key] for key in _VALUE_KEYS if key in members), None)
-    name = next((members[key] for key in _NAME_KEYS if key in members), None) if value is not None else None
-    return (name, value) if name is not None and value is not None else None
+def pairs_of[T](members: Sequence[tuple[str, T]]) -> Iterator[tuple[T, T]]:
+    """Find the names and values of an object like `{"name": "TOKEN", "value": "x"}`; the keys are lower-case.
+
+    Each name with each value: an empty value hides no default, and a second name or an equal key no secret.
+    """
+    return _pairs(members, _NAME_KEYS, _VALUE_KEYS)
+
+
+def _pairs[T](
+    members: Sequence[tuple[str, T]], names: Collection[str], values: Collection[str]
+) -> Iterator[tuple[T, T]]:
+    told = [member for key, member in members if key in values]
+    return product((member for key, member in members if key in names), told) if told else iter(())
 
 
 def _moved(hits: Iterator[Hit], by: int) -> Iterator[Hit]:
