@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.redaction.encoded import encoded
+from herma.policy.redaction.encoded import MAX_CHARS, encoded
+from herma.policy.redaction.hit import Certainty
+from herma.policy.redaction.work import Work
 from support.redactor import GITHUB, masked
 
 INSIDE = f"TOKEN={GITHUB}\n".encode()
@@ -41,6 +43,40 @@ def test_a_run_that_holds_a_secret_is_masked_with_its_fingerprint(run: bytes) ->
 def test_a_run_without_a_secret_stays(run: str) -> None:
     """Texts, digests, public keys and paths stay."""
     assert masked(f"echo {run} | base64 -d") == f"echo {run} | base64 -d"
+
+
+@pytest.mark.parametrize(
+    "before", ["https://h.example/cb/", "/a/", "data-", "x_", "by+", "a-b_c/d+"], ids=ascii
+)
+def test_what_stands_before_a_run_does_not_hide_it(before: str) -> None:
+    """A path, a word or a form goes over into the run, and may be read as a part of it; what is not is kept."""
+    run = base64.b64encode(INSIDE).decode()
+    kept, mask, after = masked(f"see {before}{run} end").partition(masked(GITHUB))
+    assert f"see {before}".startswith(kept)
+    assert kept.startswith("see ")
+    assert (mask, after) == (masked(GITHUB), " end")
+
+
+@pytest.mark.parametrize("line", ["hello world, this is text\n", "你好，世界，这是文本。\n", "a\u00e9\n"])
+@pytest.mark.parametrize("after", [0, 1, 2, 60_000])
+def test_a_secret_is_found_however_deep_it_stands_in_a_run(line: str, after: int) -> None:
+    """A file in base64 is read to its end, across the borders of the pieces in which it is read."""
+    for before in (MAX_CHARS * 3 // 4 - 20, MAX_CHARS * 3 // 4 + 1, 150_000):
+        body = (line.encode() * before)[:before].decode("utf-8", "ignore") + "\n"
+        inside = f"{body}{INSIDE.decode()}{line * (after // 20)}"
+        run = base64.b64encode(inside.encode()).decode()
+        out = masked(f"see {run} end")
+        at = len(body.encode()) * 4 // 3
+        assert run[at + 20 : at + 40] not in out
+        assert out.startswith("see ")
+
+
+def test_segments_that_are_not_read_for_want_of_work_are_masked() -> None:
+    """To the end of their run."""
+    run = "/".join(["Zk7pQ2vW9sXeZk7pQ2vW9sXe"] * 20)
+    (hit,) = encoded(run, lambda _: [], Work(0, base=8))
+    assert hit.certainty is Certainty.UNJUDGED
+    assert hit.end == len(run)
 
 
 @given(st.text(alphabet="abAB01+/_-= ", max_size=120))

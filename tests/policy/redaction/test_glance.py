@@ -108,6 +108,17 @@ def test_a_constant_is_judged_beside_every_key() -> None:
     assert not glance.clean('{"authorization": "Bearer tulipanchor"}')
 
 
+@pytest.mark.parametrize("value", [GITHUB, "x"])
+def test_a_look_that_runs_out_of_work_is_not_sure(value: str) -> None:
+    """Wherever it happens: nothing is called clean that was not looked at."""
+    text = json.dumps({"env": [{"name": "TOKEN", "value": value}], "a": {"b": value}})
+    whole = Glance(redactor()).look(text, 0, Work(len(text)))
+    seen = [Glance(redactor()).look(text, 0, Work(0, base=units)) for units in range(200)]
+    assert not any(look.clean for look in seen) or whole.clean
+    assert [look.sure for look in seen] == sorted(look.sure for look in seen)
+    assert not seen[0].sure
+
+
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """And holds nothing that looks drawn."""
     monkeypatch.setattr(module, "MAX_KNOWN", 2)

@@ -18,9 +18,11 @@ from herma.policy.redaction.work import DECODED_RUN, PIECE_CHARS, RUN, Work, pas
 
 __all__ = ["beginnings", "best_of", "encoded", "may_hold", "readable"]
 
-# The name of a variable is shorter than a key in base64; what is longer than the bound is judged by its beginning.
+# The name of a variable is shorter than a key in base64; what is longer than the bound is read piece by piece, each with the end of
+# the one before it, which may hold the beginning of a key of 16,384 bits. Four characters of base64 are three bytes.
 MIN_CHARS: Final = 16
 MAX_CHARS: Final = 64 * 1024
+OVERLAP_CHARS: Final = 16 * 1024
 _BASE64: Final = Alphabet(string.ascii_letters + string.digits + "+/_-", MIN_CHARS)
 # A word that is still open is worth a look from here on: four characters of base64 are three of a prefix.
 _OPEN: Final = Alphabet(string.ascii_letters + string.digits + "+/_-", 8)
@@ -28,15 +30,21 @@ _CONTROL: Final = bytes(byte for byte in (*range(0x20), 0x7F) if byte not in b"\
 HEAD_BYTES: Final = 16
 # One byte in so many may be no text: a mark of the byte order, a letter of another encoding, a control character.
 STRAY_SHARE: Final = 8
+# A path or an address goes over into the base64 behind it: `/callback/Z2hw…`, `x-Z2hw…`, `see+Z2hw…`.
+_SEGMENT: Final = re.compile(r"[A-Za-z0-9]{16,65536}+", re.ASCII)
+_SIGNS: Final = re.compile(r"[+/_-]")
+# Of a long text, the first and the last character may be cut, each of four bytes at most.
+MAX_CUT_BYTES: Final = 6
+MIN_CUT_TEXT: Final = 1024
 _HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2}){16,32768}+", re.ASCII)
 
 
 def encoded(text: str, inside: Callable[[str], list[Hit]], work: Work | None = None) -> Iterator[Hit]:
     """Find runs whose decoded text holds a secret, as told by `inside`; what is not decoded for want of work is masked."""
     work = Work(len(text)) if work is None else work
-    runs = _BASE64.runs(plain(text))
+    runs = [window for start, end in _BASE64.runs(plain(text)) for window in _windows(start, end)]
     for number, (start, end) in enumerate(runs):
-        run = text[start : min(end, start + MAX_CHARS)]
+        run = text[start:end]
         work.left -= RUN
         if work.left < 0:
             yield from _unseen(text, runs[number:])
@@ -45,11 +53,36 @@ def encoded(text: str, inside: Callable[[str], list[Hit]], work: Work | None = N
         if (run.islower() or run.isupper()) and not _HEX.fullmatch(run):
             continue
         work.left -= DECODED_RUN + passing(len(run))
-        for decoded in (_base64(run), _hexadecimal(run)):
-            hits = inside(decoded) if decoded else []
-            if hits:
-                yield best_of(hits, start, _padded(text, start + len(run)))
-                break
+        read = [decoded for decoded in (_base64(run), _hexadecimal(run)) if decoded]
+        hits = next((found for decoded in read if (found := inside(decoded))), None)
+        if hits:
+            yield best_of(hits, start, _padded(text, end))
+        elif not read:
+            yield from _segments(text, start, end, inside, work)
+
+
+def _windows(start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Cut a run into pieces that can be read, most into one."""
+    for first in range(start, max(start + 1, end - OVERLAP_CHARS), MAX_CHARS - OVERLAP_CHARS):
+        yield first, min(end, first + MAX_CHARS)
+
+
+def _segments(
+    text: str, start: int, end: int, inside: Callable[[str], list[Hit]], work: Work
+) -> Iterator[Hit]:
+    """Read what stands between the signs of a run that is no text as a whole."""
+    for found in _SEGMENT.finditer(text, start, end):
+        first, last = found.span()
+        if last - first == end - start:
+            return
+        work.left -= DECODED_RUN + passing(last - first)
+        if work.spent:
+            yield Hit.unseen(text, first, end)
+            return
+        decoded = _base64(found.group())
+        hits = inside(decoded) if decoded else []
+        if hits:
+            yield best_of(hits, first, _padded(text, last))
 
 
 def beginnings(tail: str) -> Iterator[str]:
@@ -60,8 +93,9 @@ def beginnings(tail: str) -> Iterator[str]:
             yield view.text
     for start, end in _OPEN.runs(plain(tail)):
         run = tail[start : min(end, start + MAX_CHARS)]
-        yield _base64(run[: len(run) // 4 * 4])
         yield _hexadecimal(run[: len(run) // 2 * 2])
+        for part in {run, *_SIGNS.split(run)}:
+            yield _base64(part[: len(part) // 4 * 4])
 
 
 def best_of(hits: list[Hit], start: int, end: int) -> Hit:
@@ -120,6 +154,9 @@ def readable(raw: bytes) -> str:
     try:
         return _readable(raw.decode("utf-8"))
     except UnicodeDecodeError:
+        text = raw.decode("utf-8", "ignore")
+        if len(raw) > MIN_CUT_TEXT and len(raw) - len(text.encode()) <= MAX_CUT_BYTES:
+            return _readable(text)
         return _readable(raw.decode("latin-1")) if _is_ascii_mostly(raw) else ""
 
 
