@@ -2,13 +2,14 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from herma.content.ioc.moment import written
 from herma.content.ioc.publication import pin
 from herma.content.ioc.signature import SigningKey, new_signing_key, sign
 from herma.ingress import Generation
@@ -28,7 +29,9 @@ class Reloading:
         self.log = Lines()
         self.start = start_of(gate, self.log, {"LATER": "fakeQw7Zs9PbNc2Qx5RtYv"})
         self.applied: list[Generation] = []
-        self.reloader = Reloader(self.start, self._apply)
+        # What the clock is ahead of the real one.
+        self.ahead = timedelta()
+        self.reloader = Reloader(self.start, self._apply, lambda: datetime.now(UTC) + self.ahead)
 
     async def _apply(self, generation: Generation) -> None:
         self.applied.append(generation)
@@ -46,6 +49,16 @@ def reloading(gate: Gate) -> Iterator[Reloading]:
         for bound in reloading.start.sockets:
             stack.enter_context(bound.sock)
         yield reloading
+
+
+@contextlib.asynccontextmanager
+async def watching(reloading: Reloading) -> AsyncIterator[None]:
+    """Let the reloader look as often as it can."""
+    task = asyncio.get_running_loop().create_task(reloading.reloader.watch(0))
+    yield
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
 
 
 async def test_a_valid_file_applies(reloading: Reloading) -> None:
@@ -297,3 +310,41 @@ async def test_a_change_of_content_is_noticed_like_one_of_the_file(reloading: Re
     task.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await task
+
+
+async def test_a_manifest_that_ends_is_refused_when_it_does(reloading: Reloading) -> None:
+    """Nobody has to change a file for that: the indicators stay in force, and the status says why they are old."""
+    place = _own(reloading, "evil.example", 1, None)
+    pin(place, datetime.now(UTC), datetime.now(UTC) + timedelta(days=1))
+    await reloading.change(lambda config: config.update(content={"ioc_dirs": [str(place)]}))
+    async with watching(reloading):
+        await until(lambda: len(reloading.applied) == 2)
+        reloading.ahead = timedelta(days=2)
+        await until(lambda: reloading.reloader.failure != "")
+    assert "the manifest ended on" in reloading.reloader.failure
+    assert len(reloading.applied) == 2
+    assert len([event for event in reloading.log.events() if event == "config.refused"]) == 2
+
+
+async def test_an_indicator_that_begins_or_ends_does_so_without_a_restart(reloading: Reloading) -> None:
+    """Each moment that a file names is looked at once it has come."""
+    begins, ends = (datetime.now(UTC) + timedelta(days=days) for days in (1, 3))
+    fields = {"valid_from": written(begins), "valid_until": written(ends)}
+    place = directory(
+        reloading.gate.directory / "own",
+        item(id="own-01", value="evil.example", match="domain", type="domain", **fields),
+        pin=False,
+    )
+    await reloading.change(lambda config: config.update(content={"ioc_dirs": [str(place)]}))
+    assert "own-01" in reloading.log.text()
+    async with watching(reloading):
+        await until(lambda: len(reloading.applied) == 2)
+        for number, days in ((3, 2), (4, 4)):
+            reloading.ahead = timedelta(days=days)
+            await until(lambda number=number: len(reloading.applied) == number)
+    assert [
+        message.split(" on ")[0] for event, message in reloading.log.lines if event == "content.note"
+    ] == [
+        *[f"indicator own-01 of {place / 'some.yaml'} begins"] * 2,
+        f"indicator own-01 of {place / 'some.yaml'} ended",
+    ]

@@ -33,10 +33,12 @@ class Watched:
 async def watched(tmp_path: Path) -> AsyncIterator[Watched]:
     watched = Watched(tmp_path / "herma.yaml")
     watched.path.write_text("first")
+
+    async def look() -> str:
+        return digest(watched.path)
+
     async with asyncio.TaskGroup() as group:
-        task = group.create_task(
-            watch(lambda: digest(watched.path), digest(watched.path), watched.changed, 0)
-        )
+        task = group.create_task(watch(look, digest(watched.path), watched.changed, 0))
         await watched.look(2)
         yield watched
         task.cancel()

@@ -12,7 +12,7 @@ from herma.config.guarded_file import FileProblem, read_guarded
 from herma.content.ioc import load_public_key
 from herma.content.ioc.collection import read_source
 from herma.content.ioc.directory import Trust, read_directory, read_file
-from herma.content.ioc.manifest import MANIFEST, MAX_MANIFEST_BYTES, MAX_SERIAL, read_manifest
+from herma.content.ioc.manifest import MANIFEST, MAX_SERIAL
 from herma.content.ioc.moment import written
 from herma.content.ioc.publication import pin, replace_file
 from herma.content.ioc.signature import (
@@ -131,11 +131,11 @@ def _check(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 def _examine(arguments: argparse.Namespace, terminal: Terminal, trust: Trust) -> int:
     directory = Path(arguments.directory)
-    records, serial, notes = read_source(directory, trust, pinned=True)
+    records, manifest, notes = read_source(directory, trust, pinned=True)
     for note in notes:
         terminal.note(f"herma: {note}")
-    manifest = read_manifest(read_file(directory / MANIFEST, MAX_MANIFEST_BYTES), str(directory / MANIFEST))
-    expires = written(manifest.expires) if manifest.expires else None
+    serial = manifest.serial if manifest else 0
+    expires = written(manifest.expires) if manifest and manifest.expires else None
     said = f"{len(records)} indicators, serial {serial}" + (f", until {expires}" if expires else "")
     signed = "signed by a key that is trusted: " if trust.keys else ""
     _answer(

@@ -39,10 +39,15 @@ class Content:
     serials: Mapping[str, int] = field(default_factory=dict)
     # The state of its files just before they were read.
     state: str = ""
+    # When the same files mean something else.
+    due: datetime | None = None
 
 
 def read_content(
-    settings: Settings, fingerprint_key: Secret, serials: Mapping[str, int] | None = None
+    settings: Settings,
+    fingerprint_key: Secret,
+    serials: Mapping[str, int] | None = None,
+    now: datetime | None = None,
 ) -> Content:
     """Read rules, profile and indicators; this takes a moment and touches files only.
 
@@ -50,6 +55,7 @@ def read_content(
         settings: Where the files are.
         fingerprint_key: Used where the settings name none.
         serials: The serials of manifests that were accepted before.
+        now: When it is, for what begins and ends.
 
     Raises:
         ContentError: a file cannot be used.
@@ -57,7 +63,7 @@ def read_content(
     """
     state = files_state(content_places(settings))
     library = Library(settings.content)
-    indicators = library.collection(datetime.now(UTC), serials)
+    indicators = library.collection(now or datetime.now(UTC), serials)
     profile = load_profile(settings.upstream.profile, library.base.joinpath("profiles"))
     return Content(
         profile=profile,
@@ -69,6 +75,7 @@ def read_content(
         notes=indicators.notes,
         serials=indicators.serials,
         state=state,
+        due=indicators.due,
     )
 
 

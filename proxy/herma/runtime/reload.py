@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from herma.config.load import load
@@ -18,7 +19,12 @@ __all__ = ["Reloader"]
 class Reloader:
     """Reads the configuration again; `failure` tells why the last try was not taken, empty when it was."""
 
-    def __init__(self, start: Start, apply: Callable[[Generation], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        start: Start,
+        apply: Callable[[Generation], Awaitable[None]],
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
         self._settings = start.settings
         self._serials = start.content.serials
         self._environ = start.environ
@@ -26,6 +32,9 @@ class Reloader:
         self._apply = apply
         self._log = start.log
         self._busy = asyncio.Lock()
+        self._now = now
+        self._due = start.content.due
+        self._passed = 0
         # What the start has read: a change since then, however early, is a change.
         self._known = f"{start.settings.digest} {start.content.state}".strip()
         self.failure = ""
@@ -41,7 +50,7 @@ class Reloader:
             try:
                 settings = await asyncio.to_thread(load, Path(self._settings.path), self._environ)
                 content = await asyncio.to_thread(
-                    read_content, settings, self._fingerprint_key, self._serials
+                    read_content, settings, self._fingerprint_key, self._serials, self._now()
                 )
                 generation = build(settings, content)
             except (ConfigError, ContentError, OSError) as error:
@@ -55,13 +64,25 @@ class Reloader:
                 return
             await self._apply(generation)
             self._settings, self._serials, self.failure = settings, content.serials, ""
+            self._due = content.due
             self._log("config.reloaded", f"{settings.path} was read again and applies to new requests")
             for note in content.notes:
                 self._log("content.note", note)
 
     async def watch(self, interval_s: float = INTERVAL_S) -> None:
-        """Reload after each change of the file and of the content it names, until cancelled."""
-        await watch(lambda: look(self._settings), self._known, self.reload, interval_s)
+        """Reload after each change of the file and of the content it names, until cancelled.
+
+        That something in it begins or ends is a change of its own: what is over is then refused or left out, and told.
+        """
+        await watch(self._look, f"{self._known} {self._passed}", self.reload, interval_s)
+
+    async def _look(self) -> str:
+        # A mount that hangs holds up this look, not the requests.
+        seen = await asyncio.to_thread(look, self._settings)
+        if self._due is not None and self._due <= self._now():
+            # Once: what it led to stays until something changes again.
+            self._due, self._passed = None, self._passed + 1
+        return f"{seen} {self._passed}" if seen else ""
 
     def _refuse(self, reason: str) -> None:
         self.failure = reason

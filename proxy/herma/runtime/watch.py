@@ -88,7 +88,7 @@ def look(settings: Settings) -> str:
 
 
 async def watch(
-    look: Callable[[], str],
+    look: Callable[[], Awaitable[str]],
     known: str,
     changed: Callable[[], Awaitable[None]],
     interval_s: float = INTERVAL_S,
@@ -101,7 +101,7 @@ async def watch(
     seen = known
     while True:
         await asyncio.sleep(interval_s)
-        now = look()
+        now = await look()
         if now and now != known and now == seen:
             known = now
             await changed()

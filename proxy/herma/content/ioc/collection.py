@@ -14,6 +14,7 @@ from typing import Any, Final
 from herma.content.ioc.directory import Trust, read_directory, read_file
 from herma.content.ioc.draft import Terms, stricter
 from herma.content.ioc.foreign import MAX_FOREIGN_BYTES, import_foreign
+from herma.content.ioc.manifest import Manifest
 from herma.content.ioc.moment import written
 from herma.content.ioc.record import Record, read_record
 from herma.content.ioc.signature import PublicKey
@@ -45,12 +46,16 @@ class IndicatorSources:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """What was read: the records in force, what to tell the operator, and the serial of each manifest."""
+    """What was read: the records in force, what to tell the operator, and the serial of each manifest.
+
+    At `due` the same files mean something else: an indicator begins or ends, or a manifest ends.
+    """
 
     records: tuple[Record, ...]
     notes: tuple[str, ...]
     serials: Mapping[str, int]
     source: str
+    due: datetime | None = None
 
     def indicators(self) -> IndicatorSet:
         """Arrange the indicators for searching.
@@ -77,14 +82,16 @@ def collect(sources: IndicatorSources, now: datetime, floors: Mapping[str, int] 
     """
     notes: list[str] = []
     serials: dict[str, int] = dict(floors or {})
+    ends: list[datetime | None] = []
     merged: dict[tuple[object, ...], Record] = {}
     for place, shipped in ((sources.base, sources.shipped), *((path, False) for path in sources.more)):
         trust = Trust(now, () if shipped else sources.keys, floors, sources.minimum, guarded=not shipped)
         pinned = place is sources.base
-        records, serial, said = read_source(place, trust, pinned=pinned)
+        records, manifest, said = read_source(place, trust, pinned=pinned)
         notes += said
-        if serial:
-            serials[str(place)] = serial
+        if manifest is not None and manifest.serial:
+            serials[str(place)] = manifest.serial
+        ends.append(manifest.expires if manifest is not None else None)
         _merge(merged, records)
     if len(merged) > MAX_INDICATORS:
         raise ContentError(f"more than {MAX_INDICATORS} indicators", Source(str(sources.base)))
@@ -93,11 +100,16 @@ def collect(sources: IndicatorSources, now: datetime, floors: Mapping[str, int] 
     if not kept:
         message = "no indicators here; without any nothing would be found"
         raise ContentError(message, Source(str(sources.base)))
-    return Collection(tuple(kept), _shortened(notes), serials, str(sources.base))
+    for record in merged.values():
+        ends += (record.valid_from, record.valid_until)
+    due = min((moment for moment in ends if moment is not None and moment >= now), default=None)
+    return Collection(tuple(kept), _shortened(notes), serials, str(sources.base), due)
 
 
-def read_source(place: Traversable, trust: Trust, *, pinned: bool) -> tuple[list[Record], int, list[str]]:
-    """Read one directory, or one file of another format: its records, its serial, what to say about it.
+def read_source(
+    place: Traversable, trust: Trust, *, pinned: bool
+) -> tuple[list[Record], Manifest | None, list[str]]:
+    """Read one directory, or one file of another format: its records, its manifest, what to say about it.
 
     Raises:
         ContentError: it cannot be used.
@@ -112,7 +124,7 @@ def read_source(place: Traversable, trust: Trust, *, pinned: bool) -> tuple[list
         files, manifest = read_directory(place, trust, pinned=pinned)
         directory = place
     records, notes = records_of(files, directory, trust.now)
-    return records, manifest.serial if manifest else 0, notes
+    return records, manifest, notes
 
 
 def records_of(
