@@ -1,10 +1,17 @@
 """The subset of regular expressions that rules may use."""
 
 import pytest
+import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from herma.policy.pattern import MAX_PATTERN_CHARS, PatternError, compile_pattern, examine_pattern
+from herma.policy.pattern import (
+    MAX_PATTERN_CHARS,
+    PatternError,
+    compile_branches,
+    compile_pattern,
+    examine_pattern,
+)
 
 GOOD = {
     "bounded repeat": "a{1,64}",
@@ -78,3 +85,40 @@ def test_examining_never_fails_otherwise_and_what_passes_compiles(pattern: str) 
     except PatternError:
         return
     assert compile_pattern(pattern) is not None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "branches"),
+    [
+        ("a", ["a"]),
+        ("a|b", ["a", "b"]),
+        (r"a\|b", [r"a\|b"]),
+        ("[|]a|b", ["[|]a", "b"]),
+        ("(?:a|b)c|d{1,2}|(?P<x>e|f)", ["(?:a|b)c", "d{1,2}", "(?P<x>e|f)"]),
+        ("(?i)a|b", ["(?i)a|b"]),
+        ("(?i:a)|b", ["(?i:a)", "b"]),
+    ],
+)
+def test_a_pattern_parts_at_its_outermost_alternatives(pattern: str, branches: list[str]) -> None:
+    """Never inside a group, a class or an escape, and not where flags reach over the bar."""
+    assert [branch.pattern for branch in compile_branches(pattern)] == branches
+
+
+@given(
+    st.lists(st.sampled_from([*GOOD.values(), "|"]), max_size=6).map("".join),
+    st.text(alphabet="abcdfsk-x]{}0 ", max_size=40),
+)
+def test_a_branch_is_found_where_the_pattern_is(pattern: str, text: str) -> None:
+    """And nowhere else."""
+    try:
+        whole = compile_pattern(pattern)
+        branches = compile_branches(pattern)
+    except (PatternError, regex.error):
+        return
+    assert any(branch.search(text) for branch in branches) == (whole.search(text) is not None)
+
+
+def test_a_pattern_outside_the_subset_has_no_branches() -> None:
+    """It is refused like everywhere."""
+    with pytest.raises(PatternError):
+        compile_branches("a*|b")

@@ -12,7 +12,7 @@ from typing import Final
 
 import regex
 
-__all__ = ["PatternError", "compile_pattern", "examine_pattern"]
+__all__ = ["PatternError", "compile_branches", "compile_pattern", "examine_pattern"]
 
 # One start position may try at most this many ways through one nest of repeats; a run of 4,096 characters is the longest
 # thing that a rule describes (a key in one line), and nests such as (?:\w{1,20} ){0,8} stay far below.
@@ -48,6 +48,25 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
     return regex.compile(pattern, regex.ASCII | regex.VERSION0)
 
 
+@lru_cache(MAX_COMPILED)
+def compile_branches(pattern: str) -> tuple[regex.Pattern[str], ...]:
+    """Compile what stands between the outermost `|` of a rule's pattern, each by itself.
+
+    Where one matches, the pattern does. A branch that begins with a word is looked for as fast as the word; all of them in
+    one pattern are tried one after the other at every character.
+
+    Raises:
+        PatternError: the pattern is outside the subset.
+    """
+    examiner = _Examiner(pattern)
+    examiner.run()
+    if examiner.flagged:
+        return (compile_pattern(pattern),)
+    starts = [0, *(bar + 1 for bar in examiner.bars)]
+    ends = [*examiner.bars, len(pattern)]
+    return tuple(compile_pattern(pattern[start:end]) for start, end in zip(starts, ends, strict=True))
+
+
 def examine_pattern(pattern: str) -> None:
     """Accept a pattern of the subset.
 
@@ -71,6 +90,9 @@ class _Examiner:
         self._text = pattern
         self._at = 0
         self._stack = [_Group()]
+        # Where the outermost alternatives part, and whether flags reach from one into the next.
+        self.bars: list[int] = []
+        self.flagged = False
 
     def run(self) -> None:
         while self._at < len(self._text):
@@ -91,7 +113,9 @@ class _Examiner:
             case "\\":
                 self._escape()
                 self._repeat(1)
-            case _:
+            case sign:
+                if sign == "|" and len(self._stack) == 1:
+                    self.bars.append(self._at)
                 self._at += 1
                 self._repeat(1)
 
@@ -147,6 +171,7 @@ class _Examiner:
             end += 1
         if self._text[end : end + 1] == ")":
             self._at = end + 1
+            self.flagged = True
         elif self._text[end : end + 1] == ":":
             self._stack.append(_Group())
             self._at = end + 1

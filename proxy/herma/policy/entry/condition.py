@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import ahocorasick_rs
 
-from herma.policy.pattern import compile_pattern
+from herma.policy.pattern import compile_branches
 from herma.policy.rule import Rule
 
 __all__ = ["RulePattern", "Rulebook"]
@@ -23,20 +23,17 @@ class RulePattern:
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
         self.view = str(rule.options.get("view", "any"))
-        self._pattern = compile_pattern(rule.pattern) if rule.pattern else None
+        self._branches = compile_branches(rule.pattern) if rule.pattern else ()
 
     def matches(self, text: str) -> bool:
         """Tell whether the rule applies to a lower-cased text; False for a rule that is judged in code."""
-        if self._pattern is None or not (
-            not self.rule.keywords or any(word in text for word in self.rule.keywords)
-        ):
-            return False
-        return self.found(text)
+        keywords = self.rule.keywords
+        return (not keywords or any(word in text for word in keywords)) and self.found(text)
 
     def found(self, text: str) -> bool:
         """Tell whether the pattern is in a text that holds one of the keywords."""
         try:
-            return self._pattern is not None and self._pattern.search(text, timeout=MAX_SEARCH_S) is not None
+            return any(branch.search(text, timeout=MAX_SEARCH_S) is not None for branch in self._branches)
         except TimeoutError:
             # A text that is made to be slow is not an innocent one, and what cannot be judged is refused.
             return True

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 import ahocorasick_rs
 import regex
 
-from herma.policy.pattern import compile_pattern
+from herma.policy.pattern import compile_branches
 from herma.policy.rule import Rule
 
 __all__ = ["CommandRules"]
@@ -68,7 +68,7 @@ class CommandRules:
     """Rules with patterns; one pass over the text tells which of them have a keyword in it."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        self._rules = [(rule, compile_pattern(rule.pattern)) for rule in rules if rule.pattern]
+        self._rules = [(rule, compile_branches(rule.pattern)) for rule in rules if rule.pattern]
         owners: dict[str, list[int]] = {}
         self._always: list[int] = []
         for number, (rule, _) in enumerate(self._rules):
@@ -93,8 +93,8 @@ class CommandRules:
                 if signed or not common:
                     candidates.update(owners)
         for number in sorted(candidates):
-            rule, pattern = self._rules[number]
-            if _applies(pattern, text, reports):
+            rule, branches = self._rules[number]
+            if any(_applies(branch, text, reports) for branch in branches):
                 yield rule
 
 
