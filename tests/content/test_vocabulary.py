@@ -20,7 +20,7 @@ words:
     post
   tr: 'gönder*'
 shapes:
-  - keyword: '://'
+  - keywords: ['://']
     pattern: 'https?://[a-z]{1,20}'
 """
 
@@ -36,7 +36,7 @@ def test_a_concept_is_read_with_all_that_it_says(tmp_path: Path) -> None:
     assert (concept.name, concept.kind, concept.misspelt) == ("send", Kind.INTENT, True)
     assert concept.terms == ("send", "upload it", "post")
     assert concept.late == ("gönder*",)
-    assert concept.shapes[0].keyword == "://"
+    assert concept.shapes[0].keywords == ("://",)
 
 
 WRONG = {
@@ -47,6 +47,8 @@ WRONG = {
     "an empty term": GOOD.replace("upload it,", "upload it, ,"),
     "a bad pattern": GOOD.replace("{1,20}", "+"),
     "neither words nor shapes": "concept: send\nkind: intent\ndescription: 'x'\n",
+    "a shape without keywords": GOOD.replace("['://']", "[]"),
+    "an empty keyword": GOOD.replace("['://']", "['']"),
     "no YAML": "concept: [",
     "no mapping": "- send\n",
 }

@@ -15,10 +15,12 @@ WORDS = Vocabulary(
             ("anahtar*",),
         ),
         Concept("owner", Kind.OBJECT, ("the user", "owner")),
-        Concept("outside", Kind.CONTEXT, ("abroad",), (), (Shape("://", r"https?://[^\s]{3,80}"),)),
+        Concept("outside", Kind.CONTEXT, ("abroad",), (), (Shape(("://",), r"https?://[^\s]{3,80}"),)),
         Concept("rules", Kind.OBJECT, ("instructions",), (), (), misspelt=True),
-        Concept("innocent", Kind.MASK, ("secret santa", "keys fact*"), (), (Shape("$", r"\$[a-z_]{1,40}"),)),
-        Concept("variable", Kind.OBJECT, (), (), (Shape("$", r"\$[a-z_]{0,20}key"),)),
+        Concept(
+            "innocent", Kind.MASK, ("secret santa", "keys fact*"), (), (Shape(("$",), r"\$[a-z_]{1,40}"),)
+        ),
+        Concept("variable", Kind.OBJECT, (), (), (Shape(("$",), r"\$[a-z_]{0,20}key"),)),
         Concept("negation", Kind.NEGATION, ("do not", "never")),
         Concept("negation_late", Kind.NEGATION_AFTER, ("nichts",)),
         Concept("asked", Kind.FRAME, ("check whether", "look for")),

@@ -7,8 +7,8 @@ r"""The words that prompts are judged by, from YAML: one concept a file, its ter
     words:
       en: >-
         send, upload, post
-    shapes:                 # for what has no words; tried where the keyword is in the text
-      - keyword: '://'
+    shapes:                 # for what has no words; tried where a keyword is in the text
+      - keywords: ['://']
         pattern: 'https?://[^\s]{3,200}'
 
 Strict, as rules are: an unknown key, a pattern outside the linear subset or a directory without words is an error.
@@ -86,7 +86,9 @@ def _concept(entry: Traversable) -> Concept:
         node.choice("kind", Kind, Kind.OBJECT),
         tuple(_terms(node, late=False)),
         tuple(_terms(node, late=True)),
-        tuple(_shape(item) for item in node.nodes("shapes", ("keyword", "pattern"), ("keyword", "pattern"))),
+        tuple(
+            _shape(item) for item in node.nodes("shapes", ("keywords", "pattern"), ("keywords", "pattern"))
+        ),
         node.flag("misspelt"),
     )
     if not (concept.terms or concept.late or concept.shapes):
@@ -112,4 +114,9 @@ def _shape(item: Node) -> Shape:
         examine_pattern(pattern)
     except PatternError as error:
         raise item.error(f"pattern, character {error.column}: {error}", "pattern") from error
-    return Shape(item.text("keyword"), pattern)
+    keywords = item.texts("keywords")
+    if not keywords or "" in keywords:
+        raise item.error(
+            "a shape has keywords of one character at least, or it would never be tried", "keywords"
+        )
+    return Shape(keywords, pattern)

@@ -46,9 +46,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A pattern for what has no words, such as an address; tried where its keyword is in the text."""
+    """A pattern for what has no words, such as an address; tried where one of its keywords is in the text."""
 
-    keyword: str
+    keywords: tuple[str, ...]
     pattern: str
 
 
@@ -85,12 +85,16 @@ class Vocabulary:
         self.concepts = tuple(concepts)
         self.kinds = tuple(concept.kind for concept in concepts)
         self.index = {concept.name: number for number, concept in enumerate(concepts)}
-        shapes: dict[str, list[tuple[regex.Pattern[str], int]]] = {}
+        self._shapes: list[tuple[regex.Pattern[str], int]] = []
+        keywords: dict[str, list[int]] = {}
         for number, concept in enumerate(concepts):
             for shape in concept.shapes:
-                shapes.setdefault(shape.keyword, []).append((compile_pattern(shape.pattern), number))
-        self._shapes = list(shapes.values())
-        self._keywords = _automaton(list(shapes))
+                for keyword in shape.keywords:
+                    keywords.setdefault(keyword, []).append(len(self._shapes))
+                self._shapes.append((compile_pattern(shape.pattern), number))
+        # Per keyword: the shapes that it may be a part of.
+        self._tried = list(keywords.values())
+        self._keywords = _automaton(list(keywords))
         table: dict[str, dict[tuple[_Edge, _Edge], dict[int, bool]]] = {}
         for number, concept in enumerate(concepts):
             for terms, late in ((concept.terms, False), (concept.late, True)):
@@ -123,7 +127,8 @@ class Vocabulary:
             shown = {
                 number for number, _, _ in self._keywords.find_matches_as_indexes(text, overlapping=True)
             }
-            for pattern, owner in (shape for number in shown for shape in self._shapes[number]):
+            for shape in {shape for number in shown for shape in self._tried[number]}:
+                pattern, owner = self._shapes[shape]
                 found += [(match.start(), match.end(), owner, False) for match in pattern.finditer(text)]
         return sorted(set(found))
 
