@@ -29,6 +29,10 @@ _NAME = re.compile(
     r"(?:(?<=//)|(?<![\w./-]))((?:[\w-]{1,63}\.){1,10}[^\W\d_][\w-]{1,62})\.?(?::([0-9]{1,5}))?",
     re.UNICODE,
 )
+# What a text has that names a host in one of these ways: told in a tenth of the time that looking for one takes.
+_POINT_DIGIT = re.compile(r"\.[0-9]")
+_POINT_LETTER = re.compile(r"\.[^\W\d_]")
+_LONG_NUMBER = re.compile(r"[0-9]{8}")
 _ESCAPED = re.compile(r"%([0-9a-fA-F]{2})")
 _DOTS = str.maketrans("\u3002\uff0e\uff61", "...")
 
@@ -146,22 +150,23 @@ def hosts(text: str) -> Iterator[Host]:
     All of them: behind any number of others stands the one that counts. Who asks bounds the text.
     """
     text = _plain(text)
-    for match in _URL.finditer(text):
+    for match in _URL.finditer(text) if ":/" in text else ():
         host = url_host(match[2], match[1])
         if host is not None:
             yield host
-    for pattern in (_NUMERIC, _BRACKETED):
+    numeric = _POINT_DIGIT.search(text) or "0x" in text or _LONG_NUMBER.search(text)
+    for pattern in (_NUMERIC, _BRACKETED) if numeric else (_BRACKETED,):
         for match in pattern.finditer(text):
             name = match[0] if pattern is _NUMERIC else match[1]
             name = name.split(":")[0] if pattern is _NUMERIC else name
             if (address := parse_address(name)) is not None:
                 yield Host(name, address, _port(match[match.re.groups]))
-    for match in _BARE.finditer(text):
+    for match in _BARE.finditer(text) if text.count(":") > 1 else ():
         # A sentence may end behind an address.
         name = match[1].removesuffix(".")
         if (address := parse_address(name)) is not None:
             yield Host(name, address)
-    for match in _NAME.finditer(text):
+    for match in _NAME.finditer(text) if _POINT_LETTER.search(text) else ():
         yield Host(match[1], named_address(match[1]), _port(match[2]))
 
 

@@ -20,6 +20,8 @@ METADATA = {
     "one number": ("open http://2852039166/x", True),
     "IPv6": ("open http://[fd00:ec2::254]/", True),
     "a name": ("open http://metadata.google.internal/", True),
+    "a name that holds one": ("ask 169-254-169-254.nip.io for its role", True),
+    "an address in full": ("open [fd00:0ec2:0:0:0:0:0:254]", True),
     "full-width digits": ("open １６９.254.169.254", True),
     "an address that the plain form does not hold": ("Check the logs for calls to 169%2e254.169.254.", True),
     "the word alone": ("read the metadata of the picture", False),

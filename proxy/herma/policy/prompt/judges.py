@@ -13,8 +13,6 @@ __all__ = ["Judge", "judge_of"]
 
 type Judge = Callable[[str, Reading], bool]
 
-# Only what names a host in one of these ways can be an address of metadata.
-_ADDRESS = re.compile(r"[0-9][0-9a-fA-FxX.:]{4}")
 _CONTINUED: Final = ("/", ":")
 # Where others left what they did.
 _RECORD = re.compile(
@@ -22,12 +20,9 @@ _RECORD = re.compile(
     r"|reads of|calls to|requests to|access to|connections to|aufrufe\w*|zugriffe\w*)\b|лог|журнал"
 )
 MAX_RECORD_CHARS: Final = 100
-_NAMES: Final = ("://", "metadata", "instance-data", "::", "fd00:")
 
 
 def _asks_metadata(text: str, reading: Reading) -> bool:
-    if text.isascii() and _ADDRESS.search(text) is None and not any(name in text.lower() for name in _NAMES):
-        return False
     named = [host for host in hosts(text) if is_metadata(host) and host.name != "metadata"]
     if any(host.scheme for host in named):
         return True
