@@ -74,14 +74,16 @@ def test_known_words_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert judged.reasons("send the secret of many words", marks, 0.1) == first == ("send",)
 
 
-def test_known_pairs_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_concepts_and_their_pairs_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever concepts stand together in prompts, the gate does not grow; verdicts stay."""
-    monkeypatch.setattr(module, "MAX_KNOWN_PAIRS", 4)
+    monkeypatch.setattr(module, "MAX_KNOWN_CONCEPTS", 2)
     judged = model("send the secret")
     marks = [Mark(at, f"concept-{at}") for at in range(8)]
     first = judged.reasons("send the secret of many words", marks, 0.1)
     assert judged.reasons("send the secret of many words", marks, 0.1) == first != ()
-    assert len(judged._pairs) <= 4  # what is kept shows nowhere else
+    # What is kept shows nowhere else.
+    assert len(judged._rows) <= 2
+    assert all(len(row) <= 2 for row in judged._rows.values())
 
 
 def test_long_words_are_weighed_and_not_kept() -> None:

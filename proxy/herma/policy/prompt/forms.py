@@ -148,6 +148,8 @@ def _quoted(plain: str) -> str | None:
 
 def _unpigged(plain: str) -> str | None:
     """Read Pig Latin: every word in each way that it can have been turned."""
+    if plain.count("ay") < MIN_PIG_WORDS:
+        return None
     turned = len(_PIG_END.findall(plain))
     if turned < MIN_PIG_WORDS or turned * MIN_PIG_SHARE < plain.count(" "):
         return None

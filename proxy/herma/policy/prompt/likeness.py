@@ -40,8 +40,8 @@ MIN_PIECES: Final = 150
 # Words whose weight is remembered; a language has some thousand in daily use. Longer ones than `MAX_WORD_CHARS` are not:
 # they are no words of daily use, and may be secrets.
 MAX_KNOWN_WORDS: Final = 8192
-# Pairs of concepts whose weight is remembered; prompts of one kind have some thousand.
-MAX_KNOWN_PAIRS: Final = 16_384
+# Concepts whose weights are remembered, each with those of its pairs. A vocabulary has some eighty, each in up to four senses.
+MAX_KNOWN_CONCEPTS: Final = 256
 # Concepts of one part whose pairs count; a part that holds more is a list.
 MAX_PAIRED: Final = 24
 
@@ -49,6 +49,7 @@ MAX_PAIRED: Final = 24
 MAX_PAIRS_SCORE: Final = 3.0
 
 _WORD = re.compile(r"\w+|[^\w\s]")
+_ASCII_WORD = re.compile(r"\w+|[^\w\s]", re.ASCII)
 # Scripts that put no blanks between words: two characters stand for one.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _SENTENCE_END = re.compile(r"[.!?;:\n](?=\s|$)|[。！？；\n]")  # noqa: RUF001 - marks of other scripts
@@ -73,6 +74,22 @@ class _Part:
     paired: int | None = None
 
 
+class _Row(dict[str, int]):
+    """What one concept weighs `alone`, and with each other one that comes behind it in the alphabet."""
+
+    def __init__(self, weights: memoryview, name: str) -> None:
+        super().__init__()
+        self._weights = weights
+        self._name = name
+        self.alone = weights[_mark_bucket((name,))]
+
+    def __missing__(self, other: str) -> int:
+        if len(self) >= MAX_KNOWN_CONCEPTS:
+            self.clear()
+        self[other] = weight = self._weights[_mark_bucket((self._name, other))]
+        return weight
+
+
 class Likeness:
     """The model; it keeps the weights of words it has met, and no text."""
 
@@ -88,7 +105,7 @@ class Likeness:
         self._scale = scale
         self._bias = bias
         self._known: dict[str, tuple[int, int]] = {}
-        self._pairs: dict[tuple[str, ...], int] = {}
+        self._rows: dict[str, _Row] = {}
 
     def reasons(
         self, text: str, marks: Sequence[Mark], floor: float, wanted: AbstractSet[str] | None = None
@@ -131,10 +148,11 @@ class Likeness:
                 both = self._learn(word)
             part.weight += both[0]
             part.pieces += both[1]
-        for mark in marks_of(marks):
-            weight = self._pairs.get(mark)
-            part.weight += self._pair(mark) if weight is None else weight
-            part.pieces += 1
+        named = sorted(set(marks))[:MAX_PAIRED]
+        for at, name in enumerate(named):
+            row = self._rows.get(name) or self._row(name)
+            part.weight += row.alone + sum(map(row.__getitem__, named[at + 1 :]))
+            part.pieces += len(named) - at
         part.pieces += len(set(pairwise(part.said)))
         return part
 
@@ -146,11 +164,11 @@ class Likeness:
             )
         return part.paired
 
-    def _pair(self, mark: tuple[str, ...]) -> int:
-        if len(self._pairs) >= MAX_KNOWN_PAIRS:
-            self._pairs.clear()
-        self._pairs[mark] = weight = self._weights[_bucket("\t".join(("", *mark)))]
-        return weight
+    def _row(self, name: str) -> "_Row":
+        if len(self._rows) >= MAX_KNOWN_CONCEPTS:
+            self._rows.clear()
+        self._rows[name] = row = _Row(self._weights, name)
+        return row
 
     def _learn(self, word: str) -> tuple[int, int]:
         buckets = [_bucket(piece) for piece in pieces_of_word(word)]
@@ -192,9 +210,9 @@ def size(pieces: int) -> float:
 
 def words(text: str) -> list[str]:
     """Take a text apart into words and signs; of scripts without blanks, into pairs of characters."""
-    found = _WORD.findall(text)
     if text.isascii():
-        return found
+        return _ASCII_WORD.findall(text)
+    found = _WORD.findall(text)
     said: list[str] = []
     for word in found:
         if len(word) > 1 and _UNSPACED.search(word):
@@ -221,6 +239,10 @@ def marks_of(names: Iterable[str]) -> Iterator[tuple[str, ...]]:
     yield from combinations(named, 2)
 
 
+def _mark_bucket(mark: Sequence[str]) -> int:
+    return _bucket("\t".join(("", *mark)))
+
+
 def _bucket(piece: str) -> int:
     return zlib.crc32(piece.encode("utf-8", "replace")) % BUCKETS
 
@@ -231,4 +253,4 @@ def buckets_of(text: str, marks: tuple[str, ...]) -> Iterator[int]:
     for word in dict.fromkeys(said):
         yield from map(_bucket, pieces_of_word(word))
     yield from (_bucket(f"{first} {second}") for first, second in dict.fromkeys(pairwise(said)))
-    yield from (_bucket("\t".join(("", *mark))) for mark in marks_of(marks))
+    yield from map(_mark_bucket, marks_of(marks))

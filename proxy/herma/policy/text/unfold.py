@@ -23,12 +23,13 @@ MAX_TEXT_CHARS = 256 * 1024
 
 # The shortest runs that are decoded; shorter ones are words.
 MIN_RUN_CHARS = 16
+MIN_PERCENTS = 4
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _BASE32 = re.compile(r"\b[A-Z2-7]{24,}={0,6}")
 _HEX = re.compile(r"\b(?:0x)?((?:[0-9a-fA-F]{2}){12,})\b")
 _ALL_HEX = re.compile(r"(?:[0-9a-fA-F]{2})+")
-_PERCENT = re.compile(r"(?:[^\s%]{0,64}%[0-9a-fA-F]{2}){4,}[^\s%]{0,64}")
+_PERCENT = re.compile(r"(?<![^\s%])[^\s%]*+(?:%[0-9a-fA-F]{2}[^\s%]*+){4,}")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,5})\}|0?([0-7]{3}))")
 _NUMBERS = re.compile(r"\b\d{2,3}(?:(?:\s{0,2},\s{0,2}|\s)\d{1,3}){5,}\b")
 _BITS = re.compile(r"\b[01]{8}(?:\s?[01]{8}){3,}\b")
@@ -68,8 +69,8 @@ def unfold(text: str) -> tuple[str, ...]:
 
 def decoded(text: str) -> Iterator[str]:
     """Give what the encoded runs of one text say, one level down."""
-    for pattern, decode in _runs_of(text):
-        for run in pattern.finditer(text):
+    for (pattern, decode), part in _runs_of(text):
+        for run in pattern.finditer(part):
             view = decode(run[run.re.groups])
             if view is not None:
                 yield view
@@ -81,14 +82,17 @@ def decoded(text: str) -> Iterator[str]:
             yield rewritten
 
 
-def _runs_of(text: str) -> "Iterator[_Run]":
-    """Give the encodings of which a text shows a sign: prose has no word this long and no lists of numbers."""
-    if max(map(len, text.split()), default=0) >= MIN_RUN_CHARS:
-        yield from _LONG
-    if "%" in text:
-        yield _PERCENTS
+def _runs_of(text: str) -> "Iterator[tuple[_Run, str]]":
+    """Give the encodings of which a text shows a sign, with where: prose has no word this long and no lists of numbers."""
+    words = [word for word in text.split() if len(word) >= MIN_RUN_CHARS]
+    for run in _LONG:
+        for word in words:
+            yield run, word
+    if text.count("%") >= MIN_PERCENTS:
+        yield _PERCENTS, text
     if _GROUPED.search(text) is not None:
-        yield from _GROUPS
+        for run in _GROUPS:
+            yield run, text
 
 
 def _words(raw: bytes) -> str | None:
