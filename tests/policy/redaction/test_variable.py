@@ -33,9 +33,20 @@ def test_what_is_joined_is_bounded() -> None:
     many = "".join(f"a{number}=xx\n" for number in range(variable.MAX_ASSIGNMENTS + 9))
     last = variable.MAX_ASSIGNMENTS + 8
     assert joined_variables(View(f"{many}echo $a{last}$a{last}")) is None
-    used = joined_variables(View("a=xx\n" + "echo $a$a\n" * (variable.MAX_USES + 20)))
-    assert used is not None
-    assert used.text.count("xxxx") <= variable.MAX_USES + 20
     spent = Work(0)
     spent.left = 0
     assert joined_variables(View("a=x1\nb=x2\n$a$b"), spent) is None
+
+
+def test_uses_that_are_not_read_for_want_of_work_are_masked() -> None:
+    """From the line of the first of them; the ones before it are read, however many there are."""
+    text = "a=xx\n" + "echo $a$a\n" * 100
+    read = joined_variables(View(text))
+    assert read is not None
+    assert read.text.count("xxxx") == 100
+    view = View(text)
+    some = joined_variables(view, Work(0, base=20))
+    assert some is not None
+    (hit,) = view.unseen
+    assert some.text.count("xxxx") * len("echo $a$a\n") + len("a=xx\n") == hit.start
+    assert hit.end == len(text)

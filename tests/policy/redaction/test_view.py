@@ -15,7 +15,7 @@ from herma.policy.redaction.work import Work
 def test_a_view_holds_only_the_surroundings_of_what_changed() -> None:
     """A large text with one escape is not read twice."""
     text = "x" * 10 * MAX_AFTER + "\\u0041" + "y" * 10 * MAX_AFTER
-    view = View(text).derive(re.compile(r"\\u0041"), lambda _: "A")
+    view = View(text).derive(re.compile(r"(\\u0041)"), lambda _: "A")
     assert view is not None
     assert len(view.text) <= MAX_BEFORE + MAX_AFTER + 4
     at = view.text.index("A")
@@ -25,7 +25,7 @@ def test_a_view_holds_only_the_surroundings_of_what_changed() -> None:
 def test_a_gap_between_near_matches_is_copied_once() -> None:
     """What lies between two matches on one long line is in the view, whole."""
     between = "b" * (MAX_BEFORE + 88)
-    view = View(f"%41{between}%42").derive(re.compile("%4[12]"), lambda _: "x")
+    view = View(f"%41{between}%42").derive(re.compile("(%4[12])"), lambda _: "x")
     assert view is not None
     assert view.text == f"x{between}x"
 
@@ -33,7 +33,7 @@ def test_a_gap_between_near_matches_is_copied_once() -> None:
 def test_what_spans_the_border_of_far_pieces_has_no_place() -> None:
     """The line ends between them are the view's own."""
     gap = "c\n" * MAX_AFTER
-    view = View(f"%41{gap}%42").derive(re.compile("%4[12]"), lambda _: "x")
+    view = View(f"%41{gap}%42").derive(re.compile("(%4[12])"), lambda _: "x")
     assert view is not None
     at = view.text.index("\n\n")
     assert view.spans(at + 1, at + 2) == []

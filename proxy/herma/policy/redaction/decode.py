@@ -1,6 +1,7 @@
 r"""What secrets are wrapped in: escapes, percent signs, entities, quotes, colour codes, lines, variables, look-alikes.
 
-Each decoder makes a view of a text without one wrapping, or none when nothing is wrapped so.
+Each decoder makes a view of a text without one wrapping, or none when nothing is wrapped so. The one group of a decoder's pattern
+is what it rewrites.
 """
 
 import re
@@ -19,17 +20,17 @@ __all__ = ["DECODERS", "DRESSED", "EVENT_GAP", "wrapped"]
 DRESSED: Final = "[\uff0d\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a\U0001d400-\U0001d7ff]"
 # One class of characters in front, so that the search skips to them.
 _INVISIBLE: Final = re.compile(
-    "[\x1b\x80-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u2800\u3164\uffa0\ufff9-\ufffb\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
+    "([\x1b\x80-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u2800\u3164\uffa0\ufff9-\ufffb\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0000-\U000e007f\uff0d\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a\U0001d400-\U0001d7ff]"
-    "(?:(?<=\x9b)[0-9;?]{0,32}[A-Za-z]|(?<!\x1b)|(?:[78cDEHM]|P[^\x07\x1b]{0,512}\x1b\\\\|\\[[0-9;?]{0,32}[A-Za-z]|\\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)|[()][AB0]|[=>]))"
+    "(?:(?<=\x9b)[0-9;?]{0,32}[A-Za-z]|(?<!\x1b)|(?:[78cDEHM]|P[^\x07\x1b]{0,512}\x1b\\\\|\\[[0-9;?]{0,32}[A-Za-z]|\\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)|[()][AB0]|[=>])))"
 )
 # Again the search skips to the signs that begin a match: quotes, backslashes and dollars.
 _SHELL: Final = re.compile(
-    r"""["'\\$](?:
+    r"""(["'\\$](?:
         (?<=["'])(?:(?<=[A-Za-z0-9_./+=-].)(?:["'](?=[A-Za-z0-9_./+=-])|[ ]?\+[ ]?(?:\\\r?)?\n?[ ]{0,16}["'](?=[A-Za-z0-9_-]))
           |(?<=[A-Za-z0-9].)(?=[A-Za-z0-9_]))
       | (?<=["'])\n[ \t]{1,32}["'](?=[A-Za-z0-9_./+-])
-      | (?<=\\)\r?\n | (?<=\$)\{?IFS\}? | (?<=[A-Za-z0-9_-]\$)(?:[@*]|\{[@*]\})(?=[A-Za-z0-9_-]) )""",
+      | (?<=\\)\r?\n | (?<=\$)\{?IFS\}? | (?<=[A-Za-z0-9_-]\$)(?:[@*]|\{[@*]\})(?=[A-Za-z0-9_-]) ))""",
     re.VERBOSE | re.ASCII,
 )
 # What the pattern can match, in kinds of characters: a quote beside a quote, between two word characters, before a plus.
@@ -51,36 +52,34 @@ _NEXT_LINE: Final = re.compile(r"[\"']\n[ \t]{1,32}[\"']")
 _NOTHING: Final = ("$@", "$*", "${@", "${*")
 _JOINS: Final = (b"xqx", b"qqx", b"qqp", b"qp", b"qsp")
 _ESCAPE: Final = re.compile(
-    r"\\(?:(?:u|U0000|u\{0{0,4})([0-9a-fA-F]{4})\}?|u\{([0-9a-fA-F]{2,3})\}|x([0-9a-fA-F]{2})|([01][0-7]{2})|([\"'\\/bfnrt]))",
+    r"(\\(?:(?:u|U0000|u\{0{0,4})[0-9a-fA-F]{4}\}?|u\{[0-9a-fA-F]{2,3}\}|x[0-9a-fA-F]{2}|[01][0-7]{2}|[\"'\\/bfnrt]))",
     re.ASCII,
 )
 _CONTROL: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_PERCENT: Final = re.compile(r"%([0-7][0-9A-Fa-f])", re.ASCII)
-_ENTITY: Final = re.compile(
-    r"&(?:(quot|amp|lt|gt|apos)|#0{0,5}(\d{2,3})|#[xX]0{0,6}([0-9a-fA-F]{2}));", re.ASCII
-)
+_PERCENT: Final = re.compile(r"(%[0-7][0-9A-Fa-f])", re.ASCII)
+_ENTITY: Final = re.compile(r"(&(?:quot|amp|lt|gt|apos|#0{0,5}\d{2,3}|#[xX]0{0,6}[0-9a-fA-F]{2});)", re.ASCII)
 # RFC 2045 section 6.7: where the sign `=` itself is encoded, or several characters in a row, a mail or form was.
-_QUOTED_PRINTABLE: Final = re.compile(r"=(?:([2-7][0-9A-F])|\r?\n)", re.ASCII)
+_QUOTED_PRINTABLE: Final = re.compile(r"(=(?:[2-7][0-9A-F]|\r?\n))", re.ASCII)
 _PRINTABLE_RUN: Final = re.compile(r"=[2-7][0-9A-F]=[2-7][0-9A-F]=[2-7][0-9A-F]", re.ASCII)
 # Between two deltas of one text in a recorded event stream.
 EVENT_GAP: Final = re.compile(
-    r"\"[}\]][^\n\"]{0,16}(?:,\"[^\n]{0,200})?\r?\n\r?\n(?:event:[^\n]{0,80}\r?\n)?data:[ ]?\{[^\n]{0,300}?"
-    r"\"(?:content|text|delta|arguments|partial_json|reasoning_content)\":[ ]?\"(?!\{)"
+    r"(\"[}\]][^\n\"]{0,16}(?:,\"[^\n]{0,200})?\r?\n\r?\n(?:event:[^\n]{0,80}\r?\n)?data:[ ]?\{[^\n]{0,300}?"
+    r"\"(?:content|text|delta|arguments|partial_json|reasoning_content)\":[ ]?\"(?!\{))"
 )
-_ENTITIES: Final = {"quot": '"', "amp": "&", "lt": "<", "gt": ">", "apos": "'"}
+_ENTITIES: Final = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">", "&apos;": "'"}
 # A quoted-printable line is cut at 76 characters, perhaps amid a token; a sign that pads base64 looks the same, but for what follows.
 _SOFT_BREAK: Final = re.compile(
     r"=(?<=[^\n]{72}[^\n=]=)\r?\n(?=[A-Za-z0-9_-]{1,76}(?:[\s\"'.,;)]|$))", re.ASCII
 )
 # Base64 in lines, as `base64` and mails write it: 64 or 76 characters.
 _LINE_OF_BASE64: Final = re.compile(
-    r"\n(?<=[A-Za-z0-9+/]{60}\n)[ \t]{0,16}(?=(?:[A-Za-z0-9+/]{16,76}={0,2}|[A-Za-z0-9+/]{2,16}={1,2})[\"']?(?:[\r\n]|$))",
+    r"(\n(?<=[A-Za-z0-9+/]{60}\n)[ \t]{0,16}(?=(?:[A-Za-z0-9+/]{16,76}={0,2}|[A-Za-z0-9+/]{2,16}={1,2})[\"']?(?:[\r\n]|$)))",
     re.ASCII,
 )
 # What a shell turns round. A credential without its prefix is one of few shapes; turned back, it has its prefix.
 _REVERSED: Final = re.compile(
-    r"[A-Za-z0-9_.+/=-]{12,512}+(?=[\"']?[ ]{0,2}\|[ ]{0,2}rev\b)|(?<=rev[ ]<<<[ ])[A-Za-z0-9_.+/=-]{12,512}+"
-    r"|(?<=rev[ ]<<<[ ][\"'])[A-Za-z0-9_.+/=-]{12,512}+",
+    r"([A-Za-z0-9_.+/=-]{12,512}+(?=[\"']?[ ]{0,2}\|[ ]{0,2}rev\b)|(?<=rev[ ]<<<[ ])[A-Za-z0-9_.+/=-]{12,512}+"
+    r"|(?<=rev[ ]<<<[ ][\"'])[A-Za-z0-9_.+/=-]{12,512}+)",
     re.ASCII,
 )
 _TURNING: Final = ("| rev", "|rev", "|  rev", "rev <<<")
@@ -109,10 +108,10 @@ _ALIKE: Final = {
     ),
 }
 _FOREIGN: Final = re.compile(
-    f"[{''.join(_ALIKE)}](?:(?<=[A-Za-z0-9_-].)|[{''.join(_ALIKE)}]{{0,8}}+(?=[A-Za-z0-9_-]))", re.ASCII
+    f"([{''.join(_ALIKE)}](?:(?<=[A-Za-z0-9_-].)|[{''.join(_ALIKE)}]{{0,8}}+(?=[A-Za-z0-9_-])))", re.ASCII
 )
 # A token that a blank of another kind, a return or a zero byte cuts in two; where a name begins behind it, it separates.
-_CUT: Final = re.compile(r"[\x00\r\u00a0](?<=[A-Za-z0-9_-]{6}.)(?=[A-Za-z0-9_-]{6,512}+(?!=))", re.ASCII)
+_CUT: Final = re.compile(r"([\x00\r\u00a0](?<=[A-Za-z0-9_-]{6}.)(?=[A-Za-z0-9_-]{6,512}+(?!=)))", re.ASCII)
 
 
 _CUTTING: Final = ("\x00", "\r", "\u00a0")
@@ -128,8 +127,7 @@ def _may_hide(text: str) -> bool:
     return not text.isascii() and _INVISIBLE.search(text) is not None
 
 
-def _fold(found: re.Match[str]) -> str:
-    character = found.group()
+def _fold(character: str) -> str:
     # Full-width forms are the ASCII ones, moved.
     if "\uff01" <= character <= "\uff5e":
         return chr(ord(character) - 0xFEE0)
@@ -144,7 +142,7 @@ def _fold(found: re.Match[str]) -> str:
 def _shell(view: View, work: Work | None = None) -> View | None:
     if not _shell_may_join(view.text):
         return None
-    return view.derive(_SHELL, lambda found: " " if "IFS" in found.group() else "", work)
+    return view.derive(_SHELL, lambda sign: " " if "IFS" in sign else "", work)
 
 
 def _shell_may_join(text: str) -> bool:
@@ -164,15 +162,15 @@ def _unescaped(view: View, work: Work | None = None) -> View | None:
     return view.derive(_ESCAPE, _unescape, work) if "\\" in view.text else None
 
 
-def _unescape(found: re.Match[str]) -> str:
-    long, braced, short, octal, sign = found.groups()
-    if sign is not None:
-        return _CONTROL.get(sign, sign)
-    return chr(int(octal, 8) if octal else int(long or braced or short, 16))
+def _unescape(sign: str) -> str:
+    kind = sign[1]
+    if kind in "uxU":
+        return chr(int(sign[2:].strip("{}"), 16))
+    return chr(int(sign[1:], 8)) if kind in "01" else _CONTROL.get(kind, kind)
 
 
 def _unquoted(view: View, work: Work | None = None) -> View | None:
-    return view.derive(_PERCENT, lambda found: chr(int(found[1], 16)), work) if "%" in view.text else None
+    return view.derive(_PERCENT, lambda sign: chr(int(sign[1:], 16)), work) if "%" in view.text else None
 
 
 def _entities(view: View, work: Work | None = None) -> View | None:
@@ -184,15 +182,18 @@ def _may_hold_entity(text: str) -> bool:
     return "&" in text and ";" in text and _ENTITY.search(text) is not None
 
 
-def _entity(found: re.Match[str]) -> str:
-    name, decimal, hexadecimal = found.groups()
-    return _ENTITIES[name] if name else chr(int(decimal) if decimal else int(hexadecimal, 16))
+def _entity(sign: str) -> str:
+    if sign in _ENTITIES:
+        return _ENTITIES[sign]
+    return chr(int(sign[3:-1], 16) if sign[2] in "xX" else int(sign[2:-1]))
 
 
 def _quoted_printable(view: View, work: Work | None = None) -> View | None:
     if not _is_quoted_printable(view.text):
         return None
-    return view.derive(_QUOTED_PRINTABLE, lambda found: chr(int(found[1], 16)) if found[1] else "", work)
+    return view.derive(
+        _QUOTED_PRINTABLE, lambda sign: "" if sign[-1] == "\n" else chr(int(sign[1:], 16)), work
+    )
 
 
 def _is_quoted_printable(text: str) -> bool:
@@ -210,7 +211,7 @@ def _events(view: View, work: Work | None = None) -> View | None:
 def _unreversed(view: View, work: Work | None = None) -> View | None:
     if not _may_be_reversed(view.text):
         return None
-    return view.derive(_REVERSED, lambda found: found.group()[::-1], work)
+    return view.derive(_REVERSED, lambda sign: sign[::-1], work)
 
 
 def _may_be_reversed(text: str) -> bool:
@@ -229,8 +230,8 @@ def _latin(view: View, work: Work | None = None) -> View | None:
     return view.derive(_FOREIGN, _plain_letters, work) if _may_be_alike(view.text) else None
 
 
-def _plain_letters(found: re.Match[str]) -> str:
-    return "".join(_ALIKE[letter] for letter in found.group())
+def _plain_letters(letters: str) -> str:
+    return "".join(_ALIKE[letter] for letter in letters)
 
 
 def _uncut(view: View, work: Work | None = None) -> View | None:

@@ -3,7 +3,6 @@
 The whole run is masked when its text holds a secret; the fingerprint is that of the secret inside.
 """
 
-import base64
 import binascii
 import re
 import string
@@ -26,6 +25,8 @@ OVERLAP_CHARS: Final = 16 * 1024
 _BASE64: Final = Alphabet(string.ascii_letters + string.digits + "+/_-", MIN_CHARS)
 # A word that is still open is worth a look from here on: four characters of base64 are three of a prefix.
 _OPEN: Final = Alphabet(string.ascii_letters + string.digits + "+/_-", 8)
+_PADDING: Final = ("", "", "==", "=")
+_ASCII: Final = bytes(range(0x80))
 _CONTROL: Final = bytes(byte for byte in (*range(0x20), 0x7F) if byte not in b"\t\r\n")
 HEAD_BYTES: Final = 16
 # One byte in so many may be no text: a mark of the byte order, a letter of another encoding, a control character.
@@ -57,7 +58,7 @@ def encoded(text: str, inside: Callable[[str], list[Hit]], work: Work | None = N
         hits = next((found for decoded in read if (found := inside(decoded))), None)
         if hits:
             yield best_of(hits, start, _padded(text, end))
-        elif not read:
+        elif not (read or run.isalnum()):
             yield from _segments(text, start, end, inside, work)
 
 
@@ -73,8 +74,6 @@ def _segments(
     """Read what stands between the signs of a run that is no text as a whole."""
     for found in _SEGMENT.finditer(text, start, end):
         first, last = found.span()
-        if last - first == end - start:
-            return
         work.left -= DECODED_RUN + passing(last - first)
         if work.spent:
             yield Hit.unseen(text, first, end)
@@ -128,14 +127,9 @@ def _padded(text: str, end: int) -> int:
 def _base64(run: str) -> str:
     body = run.replace("-", "+").replace("_", "/")
     # A length of 4n+1 cannot be base64: the run was cut, or a character belongs to its surroundings.
-    body = body[: len(body) - (len(body) % 4 == 1)]
-    try:
-        return readable(base64.b64decode(body + "=" * (-len(body) % 4), validate=True))
-    except (
-        binascii.Error,
-        ValueError,
-    ):  # pragma: no cover - the alphabet and length are right by construction
-        return ""
+    if len(body) % 4 == 1:
+        body = body[:-1]
+    return readable(binascii.a2b_base64(body + _PADDING[len(body) % 4]))
 
 
 def _hexadecimal(run: str) -> str:
@@ -154,15 +148,16 @@ def readable(raw: bytes) -> str:
     try:
         return _readable(raw.decode("utf-8"))
     except UnicodeDecodeError:
-        text = raw.decode("utf-8", "ignore")
-        if len(raw) > MIN_CUT_TEXT and len(raw) - len(text.encode()) <= MAX_CUT_BYTES:
-            return _readable(text)
+        if len(raw) > MIN_CUT_TEXT:
+            text = raw.decode("utf-8", "ignore")
+            if len(raw) - len(text.encode()) <= MAX_CUT_BYTES:
+                return _readable(text)
         return _readable(raw.decode("latin-1")) if _is_ascii_mostly(raw) else ""
 
 
 def _wide(raw: bytes) -> str:
     """Tell which encoding of two bytes a character this is, as PowerShell takes a command; none when it is another."""
-    if len(raw) < MIN_CHARS or len(raw) % 2:
+    if len(raw) < MIN_CHARS or len(raw) % 2 or b"\0" not in raw:
         return ""
     if raw[1::2].count(0) * 4 > len(raw):
         return "utf-16-le"
@@ -170,16 +165,17 @@ def _wide(raw: bytes) -> str:
 
 
 def _is_ascii_mostly(raw: bytes) -> bool:
-    return sum(map(raw.count, range(0x80, 0x100))) * STRAY_SHARE <= len(raw)
+    return len(raw.translate(None, _ASCII)) * STRAY_SHARE <= len(raw)
 
 
 def _readable(text: str) -> str:
     """Give the text, each stray sign as a blank; nothing when there are many."""
-    stray = sum(not character.isprintable() and character not in "\t\r\n" for character in text)
-    if stray * STRAY_SHARE > len(text):
-        return ""
+    if text.isprintable():
+        return text
+    stray = [sign for sign in set(text) if not (sign.isprintable() or sign in "\t\r\n")]
     if not stray:
         return text
-    return "".join(
-        character if character.isprintable() or character in "\t\r\n" else " " for character in text
-    )
+    read = text.translate(dict.fromkeys(map(ord, stray)))
+    if (len(text) - len(read)) * STRAY_SHARE > len(text):
+        return ""
+    return text.translate(dict.fromkeys(map(ord, stray), " "))

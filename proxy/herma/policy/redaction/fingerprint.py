@@ -4,7 +4,6 @@ The same value gives the same fingerprint on every transport and in every encodi
 without the value. Keyed, because an unkeyed hash of a weak password can be looked up.
 """
 
-import hashlib
 import hmac
 import re
 from collections.abc import Iterable
@@ -27,16 +26,14 @@ class Fingerprinter:
 
     def placeholder(self, rule_id: str, value: str) -> str:
         """Stand in for `value`; the text holds no quote, blank, slash or shell operator."""
-        digest = hmac.new(
-            self._key.reveal(), value.encode("utf-8", "surrogatepass"), hashlib.sha256
-        ).hexdigest()
+        digest = hmac.digest(self._key.reveal(), value.encode("utf-8", "surrogatepass"), "sha256").hex()
         return f"[{_class(rule_id)}:{digest[:FINGERPRINT_HEX]}]"
 
 
 def foreign(rule_ids: Iterable[str]) -> re.Pattern[str]:
     """Make the pattern of what is written like a placeholder but has the class of no rule: nothing that was ever masked."""
     known = "|".join(sorted(map(_class, rule_ids)))
-    return re.compile(rf"\[(?!(?:{known}):)(?=[a-z0-9_]{{1,48}}:[0-9a-f]{{8}}\])")
+    return re.compile(rf"(\[(?=[a-z0-9_]{{1,48}}:[0-9a-f]{{8}}\])(?!(?:{known}):))")
 
 
 def _class(rule_id: str) -> str:

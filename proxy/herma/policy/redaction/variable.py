@@ -3,16 +3,16 @@
 import re
 from typing import Final
 
-from herma.policy.redaction.view import Piece, View
+from herma.policy.redaction.hit import Hit
+from herma.policy.redaction.view import Span, View
 from herma.policy.redaction.work import DECODED_SIGN, Work
 
 __all__ = ["joined_variables", "may_join_variables"]
 
 # What stands in front of the variables on their line may name the value.
 MAX_BEFORE: Final = 128
-# A text with more assignments, or more uses, is a program, and its first ones are read.
+# A text with more assignments is a program, and its first ones are read.
 MAX_ASSIGNMENTS: Final = 256
-MAX_USES: Final = 64
 _ASSIGNED: Final = re.compile(
     r"(?<![\w$-])(?P<name>[A-Za-z_]\w{0,40})=(?P<quote>[\"']?)(?P<value>[A-Za-z0-9_.+/=-]{2,256}+)(?P=quote)(?=[\s;&|]|$)",
     re.ASCII,
@@ -38,19 +38,23 @@ def joined_variables(view: View, work: Work | None = None) -> View | None:
         values[found["name"]] = found.span("value")
         if len(values) == MAX_ASSIGNMENTS or work.spent:
             break
-    pieces: list[Piece] = []
-    parts: list[str] = []
-    at = 0
-    for number, found in enumerate(_USED.finditer(text)):
-        names = _NAME.findall(found.group())
-        if number == MAX_USES or not all(name in values for name in names):
+    # Most uses are of variables that the text does not set; those are told apart without a look at each.
+    uses = set(_USED.findall(text))
+    work.left -= DECODED_SIGN * len(uses)
+    joined = {
+        use: [values[name] for name in names]
+        for use in uses
+        for names in (_NAME.findall(use),)
+        if all(name in values for name in names)
+    }
+    groups: list[list[Span]] = []
+    for found in _USED.finditer(text) if joined else ():
+        if found.group() not in joined:
             continue
         start = max(text.rfind("\n", 0, found.start()) + 1, found.start() - MAX_BEFORE)
-        for first, last in [(start, found.start()), *(values[name] for name in names)]:
-            work.left -= DECODED_SIGN
-            pieces.append(Piece(at, first, last, True))
-            parts.append(text[first:last])
-            at += last - first
-        parts.append("\n\n")
-        at += 2
-    return View("".join(parts), pieces, view) if pieces else None
+        work.left -= DECODED_SIGN * 3
+        if work.spent:
+            view.unseen.append(Hit.unseen(text, start, len(text)))
+            break
+        groups.append([(start, found.start()), *joined[found.group()]])
+    return view.quote(groups)

@@ -6,14 +6,15 @@ masked in the source, whole escapes at a time, and what the decoding dropped (qu
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.piece import piece_end, piece_start
 from herma.policy.redaction.work import DECODED_SIGN, PIECE_CHARS, Work, unjudged
 
-__all__ = ["Piece", "Span", "View"]
+__all__ = ["Span", "View"]
 
 type Span = tuple[int, int]
 
@@ -22,75 +23,88 @@ MAX_BEFORE: Final = 512
 MAX_AFTER: Final = 4096
 # The longest match of a decoder: the gap between two events.
 MAX_SIGN_CHARS: Final = 1024
-
-
-class Piece(NamedTuple):
-    """Characters of the view from `at` on, and the characters of the source they stand for."""
-
-    at: int
-    start: int
-    end: int
-    # One character of the view a character of the source; otherwise the piece is one escape.
-    literal: bool
+# Between what stands far apart in the source.
+_APART: Final = "\n\n"
 
 
 class View:
     """A text derived from another, with a map back to it; the first view of a text is the text itself."""
 
-    def __init__(self, text: str, pieces: list[Piece] | None = None, source: "View | None" = None) -> None:
+    def __init__(
+        self, text: str, source: "View | None" = None, places: "Callable[[], _Places] | None" = None
+    ) -> None:
         self.text = text
-        self._pieces = pieces or []
-        self._starts = [piece.at for piece in self._pieces]
         self._source = source
+        # The map, which is drawn when the first place is asked for: most views hold nothing.
+        self._draw = places
+        self._drawn: _Places | None = None
         # What was to be decoded and was not; to be masked.
         self.unseen: list[Hit] = []
+
+    @property
+    def _places(self) -> "_Places":
+        if self._drawn is None:
+            self._drawn = self._draw() if self._draw is not None else _Places([0], [0], [0])
+        return self._drawn
 
     def spans(self, start: int, end: int) -> list[Span]:
         """Map characters `start` to `end` to the source: more than one span where the decoding dropped something between."""
         if self._source is None:
             return [(start, end)]
         spans: list[Span] = []
-        for number in range(max(0, bisect_right(self._starts, start) - 1), len(self._pieces)):
-            piece = self._pieces[number]
-            if piece.at >= end:
-                break
-            first, last = piece.start, piece.end
-            if piece.literal:
-                first = piece.start + max(0, start - piece.at)
-                last = min(piece.end, piece.start + end - piece.at)
-            if first < last:
-                spans.extend(self._source.spans(first, last))
+        for first, last in self._places.spans(start, end):
+            spans.extend(self._source.spans(first, last))
         # A view may write what stands apart in another order.
         return _joined(sorted(spans))
 
     def reach(self, start: int, end: int) -> Span:
         """Map characters `start` to `end` to the source as one span, with all that the decoding dropped between."""
         view = self
-        while view._source is not None and view._pieces:
-            first = view._pieces[max(0, bisect_right(view._starts, start) - 1)]
-            last = view._pieces[max(0, bisect_right(view._starts, max(start, end - 1)) - 1)]
-            start = first.start + (max(0, start - first.at) if first.literal else 0)
-            end = min(last.end, last.start + end - last.at) if last.literal else last.end
+        while view._source is not None:
+            start, end = view._places.reach(start, end)
             view = view._source
         return start, max(start, end)
 
     def derive(
-        self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], work: Work | None = None
+        self, pattern: re.Pattern[str], write: Callable[[str], str], work: Work | None = None
     ) -> "View | None":
-        """Rewrite every match of a pattern; None when there is none.
+        """Rewrite every match of a pattern, which is its one group; None when there is none.
 
         The new view holds the surroundings of the matches only: the rest reads the same and has been looked at. When the
         work is spent, the rest of the view is not decoded: the pieces in which something matches become `unseen`.
         """
-        work = Work(len(self.text)) if work is None else work
-        builder = _Builder(self.text)
-        for found in pattern.finditer(self.text):
-            work.left -= DECODED_SIGN
-            if work.left < 0:
-                self._give_up(pattern, found.start())
-                break
-            builder.add(*found.span(), replace(found))
-        return builder.view(self)
+        text = self.text
+        work = Work(len(text)) if work is None else work
+        affordable = int(max(0, work.left) / DECODED_SIGN)
+        # Every second part is a match: a text made of escapes is taken apart at the speed of the pattern.
+        parts: list[str] = pattern.split(text, affordable) if affordable else [text]
+        work.left -= DECODED_SIGN * (len(parts) // 2)
+        if len(parts) // 2 == affordable:
+            following = pattern.search(text, len(text) - len(parts[-1]))
+            if following is not None:
+                work.left = min(0, work.left) - DECODED_SIGN
+                self._give_up(pattern, following.start())
+        if len(parts) == 1:
+            return None
+        # Signs repeat: each is read once.
+        signs = parts[1::2]
+        written = {sign: write(sign) for sign in set(signs)}
+        read = parts.copy()
+        read[1::2] = map(written.__getitem__, signs)
+        parts, read, far = _leave_out(parts, read)
+        return View("".join(read), self, lambda: _places(parts, read, far))
+
+    def quote(self, groups: Iterable[Sequence[Span]]) -> "View | None":
+        """Write the spans of each group one behind another, and the groups apart; None when there are none."""
+        read: list[str] = []
+        places = _Places([0], [], [])
+        for group in groups:
+            for start, end in group:
+                places.add(start, end, end - start)
+                read.append(self.text[start:end])
+            places.add(places.end[-1], places.end[-1], len(_APART))
+            read.append(_APART)
+        return View("".join(read), self, lambda: places) if read else None
 
     def _give_up(self, pattern: re.Pattern[str], start: int) -> None:
         """Note the pieces from `start` on that the pattern would rewrite."""
@@ -106,64 +120,85 @@ class View:
             unjudged(self.unseen, text, first, start)
 
 
-class _Builder:
-    """Puts the pieces of a derived view together."""
+class _Places(NamedTuple):
+    """Where the parts of a view begin, and where in the source they begin and end; each second part is an escape.
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._pieces: list[Piece] = []
-        self._parts: list[str] = []
-        self._at = 0
-        # Where the source was read to; nothing is wanted of it before the first match.
-        self._done = 0
-        self._begun = False
+    Beginnings in the view are one more than parts. What has no place in the source ends where it begins.
+    """
 
-    def add(self, start: int, end: int, written: str) -> None:
-        gap = start - self._done
-        if gap:
-            if self._begun and gap <= MAX_BEFORE:
-                self._copy(start)
-            else:
-                self._gap(start)
-        if written:
-            self._pieces.append(Piece(self._at, start, end, False))
-            self._parts.append(written)
-            self._at += len(written)
-        self._done = end
-        self._begun = True
+    at: list[int]
+    start: list[int]
+    end: list[int]
 
-    def _gap(self, start: int) -> None:
-        """Copy what lies before the next match: all of it, or the surroundings of both ends."""
-        wanted = self._wanted()
-        if start > wanted:
-            self._copy(wanted)
-            first = max(self._done, self._text.rfind("\n", 0, max(0, start - 1)) + 1, start - MAX_BEFORE)
-            if first > self._done:
-                # Far apart: no name here belongs to a value there.
-                self._parts.append("\n\n")
-                self._at += 2
-                self._done = first
-        self._copy(start)
+    def add(self, start: int, end: int, chars: int) -> None:
+        """Note a part that was copied, or that has no place, as the one that is no escape of two."""
+        self.at.extend([self.at[-1] + chars] * 2)
+        self.start.extend((start, end))
+        self.end.extend((end, end))
 
-    def _wanted(self) -> int:
-        """Tell where the surroundings of the last match end."""
-        if not self._begun:
-            return 0
-        stop = self._text.find("\n", self._done, self._done + MAX_AFTER)
-        return stop if stop >= 0 else min(len(self._text), self._done + MAX_AFTER)
+    def spans(self, start: int, end: int) -> Iterator[Span]:
+        """Give the parts of the source that characters `start` to `end` stand for."""
+        for number in range(max(0, bisect_right(self.at, start) - 1), len(self.start)):
+            at, first, last = self.at[number], self.start[number], self.end[number]
+            if at >= end:
+                return
+            if at == self.at[number + 1]:
+                # The decoding dropped it.
+                continue
+            if number % 2 == 0:
+                last = min(last, first + end - at)
+                first += max(0, start - at)
+            if first < last:
+                yield first, last
 
-    def _copy(self, end: int) -> None:
-        if end > self._done:
-            self._pieces.append(Piece(self._at, self._done, end, True))
-            self._parts.append(self._text[self._done : end])
-            self._at += end - self._done
-            self._done = end
+    def reach(self, start: int, end: int) -> Span:
+        """Give the one part of the source that characters `start` to `end` come from."""
+        number, final = self._number(start), self._number(max(start, end - 1))
+        if number < final and self.start[number] == self.end[number]:
+            number += 1
+        first, last = self.start[number], self.end[final]
+        if number % 2 == 0:
+            first += max(0, start - self.at[number])
+        if final % 2 == 0:
+            last = min(last, self.start[final] + end - self.at[final])
+        return first, last
 
-    def view(self, source: View) -> View | None:
-        if not self._begun:
-            return None
-        self._copy(self._wanted())
-        return View("".join(self._parts), self._pieces, source)
+    def _number(self, at: int) -> int:
+        return min(max(0, bisect_right(self.at, at) - 1), len(self.start) - 1)
+
+
+def _places(parts: list[str], read: list[str], far: Sequence[int]) -> _Places:
+    at = list(accumulate(map(len, read), initial=0))
+    start = list(accumulate(map(len, parts), initial=0))
+    end = start[1:]
+    del start[-1]
+    for number in far:
+        end[number] = start[number]
+    return _Places(at, start, end)
+
+
+def _leave_out(parts: list[str], read: list[str]) -> tuple[list[str], list[str], list[int]]:
+    """Keep of the parts between escapes what is near one; tell which parts stand for what was left out."""
+    stop = parts[-1].find("\n", 0, MAX_AFTER)
+    read[-1] = parts[-1] = parts[-1][: stop if stop >= 0 else MAX_AFTER]
+    kept: list[str] = []
+    shown: list[str] = []
+    far: list[int] = []
+    done = 0
+    for number in range(0, len(parts) - 1, 2):
+        part = parts[number]
+        if number and len(part) <= MAX_BEFORE:
+            continue
+        stop = part.find("\n", 0, MAX_AFTER) if number else 0
+        stop = stop if stop >= 0 else MAX_AFTER
+        # Far apart: no name here belongs to a value there.
+        first = max(part.rfind("\n", 0, max(0, len(part) - 1)) + 1, len(part) - MAX_BEFORE)
+        if first > stop:
+            kept += (*parts[done:number], part[:stop], part[stop:first], part[first:])
+            shown += (*read[done:number], part[:stop], _APART, part[first:])
+            far.append(len(kept) - 2)
+            done = number + 1
+    return (kept + parts[done:], shown + read[done:], far) if far else (parts, read, far)
 
 
 def _joined(spans: list[Span]) -> list[Span]:

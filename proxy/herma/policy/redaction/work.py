@@ -71,7 +71,7 @@ LINE: Final = 30
 HIT: Final = 20
 # An escape decoded, a run of token characters seen, a run of base64 decoded, a string of a document looked at,
 # a token of one read for masking.
-DECODED_SIGN: Final = 2
+DECODED_SIGN: Final = 0.5
 RUN: Final = 1
 DECODED_RUN: Final = 4
 STRING: Final = 2
