@@ -42,12 +42,11 @@ class LikelyRules:
 
 def marks(reading: Reading, names: Sequence[str]) -> list[Mark]:
     """Give the concepts of a text in its order, as the model knows them."""
-    found = [
+    return sorted(
         Mark(mention.start, names[concept] + "-" * mention.negated + "?" * mention.reported)
         for concept, mentions in reading.mentions.items()
         for mention in mentions
-    ]
-    return sorted(found, key=lambda mark: (mark.at, mark.name))
+    )
 
 
 def _read(rule: Rule, option: Any, vocabulary: Vocabulary) -> tuple[float, frozenset[str]]:

@@ -9,9 +9,9 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 __all__ = [
     "BUCKETS",
@@ -55,8 +55,7 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3
 _SENTENCE_END = re.compile(r"[.!?;:\n](?=\s|$)|[。！？；\n]")  # noqa: RUF001 - marks of other scripts
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A concept at a place of a text, with what the sentence makes of it (`-` negated, `?` only asked about)."""
 
     at: int
@@ -70,7 +69,9 @@ class _Part:
     said: list[str]
     marks: tuple[str, ...]
     weight: int = 0
+    # Of words and concepts; pairs of words come to it.
     pieces: int = 0
+    pairs: dict[tuple[str, str], None] = field(default_factory=dict)
     paired: int | None = None
 
 
@@ -133,11 +134,14 @@ class Likeness:
 
     def _alike(self, joined: Sequence[_Part], floor: float) -> bool:
         weight = sum(part.weight for part in joined)
-        divisor = size(sum(part.pieces for part in joined))
-        if self._bias + self._scale * weight / divisor < floor - MAX_PAIRS_SCORE:
+        pieces = sum(part.pieces for part in joined)
+        # Pairs only make the divisor greater: what is not enough without them is not enough.
+        most = max(self._scale * weight / size(pieces), 0.0)
+        if self._bias + most < floor - MAX_PAIRS_SCORE:
             return False
         weight += sum(map(self._paired, joined))
-        return self._bias + self._scale * weight / divisor >= floor
+        pieces += sum(len(part.pairs) for part in joined)
+        return self._bias + self._scale * weight / size(pieces) >= floor
 
     def _part(self, text: str, marks: tuple[str, ...]) -> _Part:
         part = _Part(words(text), marks)
@@ -150,18 +154,18 @@ class Likeness:
             part.pieces += both[1]
         named = sorted(set(marks))[:MAX_PAIRED]
         for at, name in enumerate(named):
-            row = self._rows.get(name) or self._row(name)
+            row = self._rows.get(name)
+            if row is None:
+                row = self._row(name)
             part.weight += row.alone + sum(map(row.__getitem__, named[at + 1 :]))
             part.pieces += len(named) - at
-        part.pieces += len(set(pairwise(part.said)))
         return part
 
     def _paired(self, part: _Part) -> int:
         if part.paired is None:
             weights = self._weights
-            part.paired = sum(
-                weights[_bucket(f"{first} {second}")] for first, second in dict.fromkeys(pairwise(part.said))
-            )
+            part.pairs = dict.fromkeys(pairwise(part.said))
+            part.paired = sum(weights[_bucket(f"{first} {second}")] for first, second in part.pairs)
         return part.paired
 
     def _row(self, name: str) -> "_Row":

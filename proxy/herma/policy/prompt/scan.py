@@ -92,11 +92,12 @@ class PromptScan:
         return tuple(rule.finding(place) for rule in found.values())
 
     def _said(self, reading: Reading) -> Iterator[Rule]:
-        if not reading.present:
-            return
+        present = reading.present
         for rule, combined in self._combined:
-            if any(combination.applies(reading) for combination in combined):
-                yield rule
+            for combination in combined:
+                if present & combination.terms[0].mask and combination.applies(reading):
+                    yield rule
+                    break
 
     def trace(self, text: str) -> tuple[str, ...]:
         """Tell in which forms a text is read; of one that is too long, nothing."""
