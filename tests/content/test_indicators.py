@@ -12,18 +12,7 @@ from herma.content.ioc import directory as module
 from herma.content.shipped import data_dir
 from herma.errors import ContentError
 from herma.policy.indicator import Action
-
-GOOD = """\
-indicators:
-  - id: c-01
-    value: "203.113.5.7"
-    match: address
-    type: ipv4
-    campaign: c
-    action: block
-    valid_from: "2026-01-01"
-    references: ["https://example.com/report"]
-"""
+from support.ioc_files import GOOD
 
 
 def _write(directory: Path, files: dict[str, str]) -> Path:

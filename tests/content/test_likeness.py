@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from herma.content.likeness import LIKENESS_FILE, load_likeness, write_likeness
+from herma.content.likeness import LIKENESS_FILE, load_likeness
 from herma.errors import ContentError
 from herma.policy.prompt.likeness import BUCKETS, Mark
+from support.likeness_file import likeness_text
 
 WEIGHTS = bytes(BUCKETS)
 
 
 def written(directory: Path, **changes: Any) -> Path:
-    value = json.loads(write_likeness(WEIGHTS, 0.5, 2.0, "made up")) | changes
+    value = json.loads(likeness_text(WEIGHTS, 0.5, 2.0, "made up")) | changes
     (directory / LIKENESS_FILE).write_text(json.dumps(value))
     return directory
 

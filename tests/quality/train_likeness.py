@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from herma.content.likeness import LIKENESS_FILE, write_likeness
+from herma.content.likeness import LIKENESS_FILE
 from herma.policy.prompt.forms import forms
 from herma.policy.prompt.likely import marks
 from herma.policy.prompt.likeness import BUCKETS, buckets_of, parts, size
@@ -22,6 +22,7 @@ from herma.policy.prompt.reading import Reading
 from herma.policy.prompt.vocabulary import Vocabulary
 from quality.lines import SHIPPED, lines
 from support.guard_content import rules, words
+from support.likeness_file import likeness_text
 
 __all__ = ["Row", "main", "row", "train"]
 
@@ -155,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     weights = train(rows)
     pieces, scale = packed(weights)
     about = f"{hostile} hostile and {len(rows) - hostile} innocent lines; tests/quality/train_likeness.py"
-    options.out.write_text(write_likeness(pieces, scale, weights.bias, about), encoding="ascii")
+    options.out.write_text(likeness_text(pieces, scale, weights.bias, about), encoding="ascii")
     print(f"wrote {options.out.name}: {options.out.stat().st_size // 1024} KiB")
     return 0
 

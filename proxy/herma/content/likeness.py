@@ -10,7 +10,7 @@ from herma.errors import ContentError, Source
 from herma.policy.jsondoc import JsonError, parse
 from herma.policy.prompt.likeness import BUCKETS, Likeness
 
-__all__ = ["LIKENESS_FILE", "load_likeness", "write_likeness"]
+__all__ = ["LIKENESS_FILE", "load_likeness"]
 
 LIKENESS_FILE: Final = "likeness.json"
 # The shipped file has some 150 KiB.
@@ -53,10 +53,3 @@ def _weights(text: object, source: Source) -> bytes:
     if len(weights) != BUCKETS or not unpacking.eof:
         raise ContentError(f"expected {BUCKETS} weights of one byte", source)
     return weights
-
-
-def write_likeness(weights: bytes, scale: float, bias: float, about: str) -> str:
-    """Give the text of the file."""
-    packed = base64.b64encode(zlib.compress(weights, 9)).decode("ascii")
-    # By hand, for the order of the keys and one line for the weights.
-    return f'{{\n  "about": "{about}",\n  "scale": {scale!r},\n  "bias": {bias!r},\n  "weights": "{packed}"\n}}\n'
