@@ -127,6 +127,51 @@ def test_no_other_spelling_or_member_hides_what_is_set(body: Any) -> None:
     assert isinstance(_decide(body), Deny)
 
 
+INNOCENT = {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-time"]}
+SECOND = ("ARGS", "Args", "args ", "a-r-g-s", "\uff41\uff52\uff47\uff53")
+TWICE: dict[str, Any] = {
+    "the places of servers": {**ENTRY, "mcpServers": {"a": INNOCENT}},
+    "the places of servers, the other first": {"mcpServers": {"a": INNOCENT}, **ENTRY},
+    "the command of a hook": {"hooks": {"x": [{"command": DROP, "Command": "ls"}]}},
+    "the command of a hook, the other first": {"hooks": {"x": [{"Command": "ls", "command": DROP}]}},
+    "the command of a hook as its route takes it": {"event": "on_session_start", "command": DROP, "COMMAND": "ls"},
+    "the command of a named body": {"name": "x", "command": DROP, "Command": 5},
+    "the command of speech": {"tts": {"providers": {"x": {"command": DROP, "Command": "ls"}}}},
+    "the environment": _server(**INNOCENT, env={"LD_PRELOAD": "/tmp/x.so"}, Env={}),
+    "the setting": {"approvals": {"mode": "off", "Mode": "manual"}},
+    "the key of a setting": {"key": "approvals.mode", "Key": "x.y", "value": "off"},
+    "the value of a setting": {"key": "approvals.mode", "value": "off", "Value": "manual"},
+    "the path of a file": {"path": "/root/.hermes/config.yaml", "Path": "/x", "content": "yolo: on"},
+    "paths of a patch": [
+        {"path": "/mcp_servers/a/command", "Path": "/x", "value": "sh"},
+        {"path": "/mcp_servers/a/args", "Path": "/y", "value": ["-c", DROP]},
+    ],
+    "the kind of an address": {"a": {"url": "http://169.254.169.254/", "Transport": "sse"}},
+    "more than are judged": _server(
+        command="true", cmd="x", run="y", args=[], Args=[], ARGS=["-c"], arguments=[], argv=["z"], **{"args ": []}
+    ),
+    "more than are judged in a hook": {"hooks": {"x": [{"command" + " " * at: "ls" for at in range(17)}]}},
+    "more than are judged in a patch": [{"path" + " " * at: "/a" for at in range(17)} | {"value": 1}],
+    "more than are judged in a body": [{"key": "a", "Key": "b", "value": at} for at in range(100)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("second", SECOND)
+@pytest.mark.parametrize("first", [True, False], ids=["before", "behind"])
+def test_no_spelling_of_a_member_hides_another(second: str, *, first: bool) -> None:
+    """Whichever of two arguments is hostile, and wherever it stands, with the exact name or without."""
+    for hostile in ("args", second):
+        held = {hostile: ["-c", DROP], ({"args", second} - {hostile}).pop(): ["--version"]}
+        ordered = held if first else dict(reversed(held.items()))
+        assert isinstance(_decide(_server(command="sh", **ordered)), Deny)
+
+
+@pytest.mark.parametrize("body", TWICE.values(), ids=TWICE.keys())
+def test_a_member_that_is_there_twice_is_judged_twice(body: Any) -> None:
+    """Each choice among the spellings, and where these are too many, none passes."""
+    assert isinstance(_decide(body), Deny)
+
+
 VARIABLES = {
     "BASH_ENV": "/tmp/.h",
     "LD_PRELOAD": "/tmp/x.so",
@@ -205,6 +250,11 @@ def test_fields_of_a_form_are_members(raw: str) -> None:
 
 
 PASSED: dict[str, Any] = {
+    "arguments in two spellings": _server(**INNOCENT, Args=["--local-timezone=UTC"]),
+    "members of strangers in two spellings": {"items": [{"id": 1, "Size": 2, "size": 3, "SIZE": 4}] * 500},
+    "proxies in two spellings": _server(
+        **INNOCENT, env={"http_proxy": "http://localhost:3128", "HTTP_PROXY": "http://localhost:3128"}
+    ),
     "a key of a provider": {"key": "OPENAI_API_KEY", "value": "sk-example-0000000000000000"},
     "variables of a platform": {"platform": "telegram", "enabled": True, "env": {"TELEGRAM_HOME": "x"}},
     "a pair in a call of a tool": {

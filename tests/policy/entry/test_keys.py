@@ -1,12 +1,22 @@
 """Claims about `herma.policy.entry.keys`."""
 
-from herma.policy.entry.keys import fold, nested, steps, tree
+import pytest
+
+from herma.policy.entry.keys import MAX_SPELLINGS, SpellingsError, fold, nested, spellings, steps, tree
 
 
 def test_all_spellings_of_a_key_are_one() -> None:
     """Case, dashes, blanks, humps and wide letters make no other key."""
     spelled = ("hooks_auto_accept", "hooksAutoAccept", "HOOKS-AUTO-ACCEPT ", "\uff48ooks auto accept")
     assert {fold(key) for key in spelled} == {"hooksautoaccept"}
+
+
+def test_members_with_one_name_are_chosen_each_with_each() -> None:
+    """The first value of each name comes first; too many choices are none."""
+    members = [("a", 1), ("b", 2), ("a", 3), ("b", 4)]
+    assert [tuple(chosen.values()) for chosen in spellings(members)] == [(1, 2), (1, 4), (3, 2), (3, 4)]
+    with pytest.raises(SpellingsError):
+        list(spellings(("a", at) for at in range(MAX_SPELLINGS + 1)))
 
 
 def test_a_path_is_taken_apart_however_it_is_written() -> None:

@@ -61,7 +61,7 @@ def test_other_names_are_no_entry_elsewhere() -> None:
 def test_every_command_of_a_mapping_is_an_entry() -> None:
     """Nobody knows which of them the agent would take."""
     found = _servers({"command": "x", "cmd": "y", "exec": ["z"], "run": 5, "args": ["a"]}, inside=True)
-    assert [fields["command"] for fields in found] == ["x", "y", ["z"]]
+    assert [fields["command"] for fields in found] == ["x", "y", ["z"], 5]
     assert all(fields["args"] == ["a"] for fields in found)
 
 
@@ -70,10 +70,11 @@ def test_every_command_of_a_mapping_is_an_entry() -> None:
     [("argv", "args", ["b"]), ("serverUrl", "url", "http://x.example"), ("environment", "env", {"A": "b"})],
 )
 def test_no_other_spelling_hides_the_exact_name(alias: str, name: str, value: Any) -> None:
-    """The agent reads that one, wherever it stands; the other is kept beside it."""
+    """The agent reads that one, wherever it stands; the other is kept beside it, and is read in its turn."""
     for node in ({alias: "other", name: value}, {name: value, alias: "other"}):
-        (fields,) = _servers({"command": "x", **node}, inside=True)
-        assert fields == {"command": "x", name: value, alias: "other"}
+        first, second = _servers({"command": "x", **node}, inside=True)
+        assert first == {"command": "x", name: value, f"{alias} ": "other"}
+        assert second == {"command": "x", name: "other", f"{name} ": value}
 
 
 @pytest.mark.parametrize("args", [["-c", "echo a"], {"one": "echo a", "two": 5}, "echo a"])

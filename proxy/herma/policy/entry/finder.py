@@ -11,11 +11,14 @@ from itertools import islice
 from typing import Any
 
 from herma.policy.entry.entry import Entry, Kind
-from herma.policy.entry.keys import fold, nested, steps, tree
+from herma.policy.entry.keys import SpellingsError, fold, nested, spellings, steps, tree
 from herma.policy.entry.kin import KEPT_KEYS, KNOWN_NAMES, environment, kin_of
+from herma.policy.entry.kin import MEMBERS as KIN_MEMBERS
 from herma.policy.entry.look import YAML_MEMBERS, may_hold_entry
+from herma.policy.entry.server import MEMBERS as SERVER_MEMBERS
 from herma.policy.entry.server import PLACES, servers_of
 from herma.policy.entry.text import SHORTEST, Texts
+from herma.policy.entry.told import MEMBERS as TOLD_MEMBERS
 from herma.policy.entry.told import keys_told, variable, written_file
 from herma.policy.entry.written import argv_sets
 
@@ -27,6 +30,8 @@ MAX_NESTING = 8
 MAX_PATCH = 4096
 # A file of commands that is judged as one line; a longer one is not judged in part.
 MAX_SCRIPT_CHARS = 6 * 1024
+# Mappings of one body, with their choices, of which two members have names that fold to one.
+MAX_CHOICES = 128
 # Levels of a body in which a mapping `{key, value}` or a member `env` is a setting of the environment, and no value of a tool.
 _TOP_LEVELS = 2
 
@@ -35,6 +40,8 @@ _LINE_MEMBERS = frozenset({"line", "argv", "cmd", "command", "commandline", "arg
 _TRANSCRIPTS = frozenset(
     {"messages", "history", "transcript", "input", "prompt", "content", "conversationhistory"}
 )
+# Members that are read together with others of the same mapping.
+_READ_TOGETHER = KIN_MEMBERS | SERVER_MEMBERS | TOLD_MEMBERS
 _INTERPRETERS = {".sh": "sh", ".bash": "bash", ".py": "python3", ".js": "node"}
 
 
@@ -73,6 +80,7 @@ class _Finder:
         self._texts = Texts()
         # A body repeats its keys.
         self._folds: dict[str, str] = {}
+        self._choices = 0
 
     def walk(self, first: _Node) -> Iterator[Entry]:
         """Walk with an explicit stack."""
@@ -80,17 +88,27 @@ class _Finder:
         while stack:
             node = stack.pop()
             value = node.value
-            members = self._folded(value) if isinstance(value, dict) else None
-            if node.keys or members is not None:
-                yield from kin_of(node.keys, value, node.place, members)
-            if members is not None:
-                yield from _own(node, members)
-                stack += self._members(node, members)
-            elif isinstance(value, list):
+            if isinstance(value, dict):
+                try:
+                    yield from self._mapping(node, stack)
+                except SpellingsError:
+                    yield Entry("", {}, node.place, Kind.UNREAD)
+                continue
+            if node.keys:
+                yield from kin_of(node.keys, value, node.place)
+            if isinstance(value, list):
                 yield from self._argv(node)
                 stack += self._items(node)
             elif isinstance(value, str):
                 yield from self._in_text(node)
+
+    def _mapping(self, node: _Node, stack: list[_Node]) -> Iterator[Entry]:
+        """Give the entries that a mapping is, and put on the stack what it holds and says."""
+        stack += self._members(node)
+        for members in self._readings(node.value):
+            yield from kin_of(node.keys, node.value, node.place, members)
+            yield from _own(node, members)
+            stack += _said(node, members)
 
     def _in_text(self, node: _Node) -> Iterator[Entry]:
         member = node.keys[-1] if node.keys else ""
@@ -139,7 +157,7 @@ class _Finder:
         operations = [
             item for item in islice(node.value, MAX_PATCH) if isinstance(item, dict) and "value" in item
         ]
-        told = [pair for item in operations for pair in keys_told(self._folded(item))]
+        told = [pair for item in operations for pair in self._told(item)]
         if len(told) > 1:
             # A patch says in parts what only the whole shows.
             yield replace(node, value=tree(told), keys=())
@@ -157,41 +175,43 @@ class _Finder:
                     said=node.said,
                 )
 
-    def _folded(self, value: dict[str, Any]) -> dict[str, Any]:
+    def _told(self, item: dict[str, Any]) -> list[tuple[tuple[str, ...], Any]]:
+        try:
+            return [pair for members in self._readings(item) for pair in keys_told(members)]
+        except SpellingsError:
+            # The item is refused by itself.
+            return []
+
+    def _readings(self, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Give a mapping with its keys folded, once for each choice among members with one name."""
         folds = self._folds
         for key in value:
             if key not in folds:
                 folds[key] = fold(key)
-        return {folds[key]: held for key, held in value.items()}
+        members = {folds[key]: held for key, held in value.items()}
+        if len(members) == len(value):
+            yield members
+            return
+        for chosen in spellings(
+            (folds[key], held) for key, held in value.items() if folds[key] in _READ_TOGETHER
+        ):
+            self._choices += 1
+            if self._choices > MAX_CHOICES:
+                raise SpellingsError
+            yield members | chosen
 
-    def _members(self, node: _Node, members: dict[str, Any]) -> Iterator[_Node]:
-        """Give the members of a mapping, and what its keys and values say together."""
+    def _members(self, node: _Node) -> Iterator[_Node]:
+        """Give the members of a mapping."""
         place, among = node.place, node.keys[-1:]
-        if (written := written_file(members)) is not None:
-            yield replace(
-                node,
-                value=_File(*written).value(whole=node.nesting == 0),
-                keys=("",),
-                name="",
-                level=_TOP_LEVELS,
-            )
-        for parts, value in keys_told(members):
-            yield replace(
-                node,
-                value=nested(parts, value),
-                place=f"{place}/value",
-                keys=(),
-                name="",
-                said=node.said,
-                level=9,
-            )
+        folds = self._folds
         paths: list[tuple[tuple[str, ...], Any]] = []
         servers = among == ("servers",)
         for key, child in node.value.items():
             if ("." in key or "[" in key) and len(parts := steps(key)) > 1:
                 paths.append((parts, child))
                 continue
-            folded = self._folds[key]
+            if (folded := folds.get(key)) is None:
+                folded = folds[key] = fold(key)
             if (
                 _says_nothing(child)
                 and folded not in KNOWN_NAMES
@@ -216,6 +236,28 @@ class _Finder:
                 yield replace(node, value=nested(parts, child), name="", alone=False)
         if paths:
             yield replace(node, value=tree(paths), name="", alone=False)
+
+
+def _said(node: _Node, members: dict[str, Any]) -> Iterator[_Node]:
+    """Give what the members of a mapping say together: the file that they write, the key that they set."""
+    if (written := written_file(members)) is not None:
+        yield replace(
+            node,
+            value=_File(*written).value(whole=node.nesting == 0),
+            keys=("",),
+            name="",
+            level=_TOP_LEVELS,
+        )
+    for parts, value in keys_told(members):
+        yield replace(
+            node,
+            value=nested(parts, value),
+            place=f"{node.place}/value",
+            keys=(),
+            name="",
+            said=node.said,
+            level=9,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,10 +317,8 @@ def _own(node: _Node, members: dict[str, Any]) -> Iterator[Entry]:
 def _is_named(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
-    members = {fold(key): held for key, held in value.items()}
-    return isinstance(members.get("name"), str) and any(
-        isinstance(members.get(key), (str, list)) for key in ("command", "url")
-    )
+    texts = {fold(key) for key, held in value.items() if isinstance(held, (str, list))}
+    return "name" in texts and not texts.isdisjoint(("command", "url"))
 
 
 def _says_nothing(value: Any) -> bool:

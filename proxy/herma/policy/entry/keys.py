@@ -5,13 +5,17 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+from math import prod
 from typing import Any
 
-__all__ = ["fold", "nested", "steps", "tree"]
+__all__ = ["SpellingsError", "fold", "nested", "spellings", "steps", "tree"]
 
 # Parts of one key that is a path.
 MAX_STEPS = 12
+# Choices among members of one mapping whose names fold to one. Nobody writes a member twice; an attacker does, to hide one.
+MAX_SPELLINGS = 16
 
 _PARTS = re.compile(r"[./:\[\]]+")
 _QUOTES = " \t\"'"
@@ -22,6 +26,25 @@ def fold(key: str) -> str:
     if not key.isascii():
         key = unicodedata.normalize("NFKC", key)
     return key.lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+class SpellingsError(ValueError):
+    """A mapping has members with the same name in more ways than are judged."""
+
+
+def spellings(members: Iterable[tuple[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Give mappings of names to values, one for each choice among the values that share a name, first ones first.
+
+    Raises:
+        SpellingsError: there are too many choices.
+    """
+    held: dict[str, list[Any]] = {}
+    for name, value in members:
+        held.setdefault(name, []).append(value)
+    if prod(map(len, held.values())) > MAX_SPELLINGS:
+        raise SpellingsError
+    for values in product(*held.values()):
+        yield dict(zip(held, values, strict=True))
 
 
 def steps(key: str) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from herma.policy.entry.entry import Entry, Kind
-from herma.policy.entry.keys import fold
+from herma.policy.entry.keys import SpellingsError, fold, spellings
 
-__all__ = ["KEPT_KEYS", "KNOWN_NAMES", "WORDS", "environment", "kin_of", "told_by_key"]
+__all__ = ["KEPT_KEYS", "KNOWN_NAMES", "MEMBERS", "WORDS", "environment", "kin_of", "told_by_key"]
 
 # How often list and mapping may alternate below a key: `hooks.<event>[].hooks[].command`.
 MAX_LEVELS = 4
@@ -105,6 +105,8 @@ _AS_SETTING = {
 _ON = frozenset({"1", "true", "yes", "on"})
 # Members that hold a command, in the order in which one is taken for it.
 _HOLDERS = ("command", "cmd", "exec", "executable", "program", "run", "script", "shell", "then", "bin")
+# The members that are read together, folded.
+MEMBERS = frozenset({*_HOLDERS, "args", "arguments", "env", "event"})
 # For a first look: each key that counts, folded, and of a pair the part that is rarer. One of these is in every body that
 # has such a key.
 WORDS = frozenset(
@@ -195,8 +197,7 @@ def _commands(value: Any, place: str, level: int) -> Iterator[Entry]:
         for item in value:
             yield from _commands(item, place, level + 1)
     elif isinstance(value, Mapping):
-        members = {fold(key): item for key, item in value.items()}
-        held = list(_held(members, place))
+        held = list(_spelled(value, place))
         yield from held
         if not held:
             for item in value.values():
@@ -214,9 +215,20 @@ def _held(members: Mapping[str, Any], place: str) -> Iterator[Entry]:
         yield Entry("", {"env": with_it["env"]}, place, Kind.COMMAND)
 
 
+def _spelled(value: Mapping[str, Any], place: str) -> Iterator[Entry]:
+    """Give what a mapping holds by each choice among members whose names fold to one."""
+    try:
+        for members in spellings(
+            (name, item) for key, item in value.items() if (name := fold(key)) in MEMBERS
+        ):
+            yield from _held(members, place)
+    except SpellingsError:
+        yield Entry("", {}, place, Kind.UNREAD)
+
+
 def _holding(value: Mapping[str, Any], place: str, level: int) -> Iterator[Entry]:
     """Give the commands that are members of a mapping or of those in it."""
-    yield from _held({fold(key): item for key, item in value.items()}, place)
+    yield from _spelled(value, place)
     for item in value.values():
         if isinstance(item, Mapping) and level >= MAX_LEVELS:
             yield Entry("", {}, place, Kind.UNREAD)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from herma.policy.entry.keys import fold
+from herma.policy.entry.keys import fold, spellings
 
-__all__ = ["PLACES", "servers_of"]
+__all__ = ["MEMBERS", "PLACES", "servers_of"]
 
 # Keys below which servers stand under their names.
 PLACES = frozenset({"mcpservers", "mcpserver", "mcp"})
@@ -26,24 +26,30 @@ _ALIASES = {
     "envvars": "env",
     "httpheaders": "headers",
 }
+# The members that say whether a mapping is a server, folded.
+MEMBERS = _OWN | _ALIASES.keys() | {"transport", "type"}
 
 
 def servers_of(
     node: Mapping[str, Any], members: Mapping[str, Any], *, inside: bool
 ) -> Iterator[Mapping[str, Any]]:
-    """Give the fields of the server entries that a mapping is: none, one, or one for each command it holds.
+    """Give the fields of the server entries that a mapping is: none, one, or one for each choice among its members.
 
     `members` are those of the mapping with their keys folded.
+
+    Raises:
+        SpellingsError: there are too many choices.
     """
     if not inside and "command" not in members and "url" not in members:
         return
-    fields, others = _canonical(node, inside=inside)
-    if _is_entry(fields, inside=inside):
-        yield fields
-        yield from ({**fields, "command": other} for other in others)
-    if inside and "command" not in fields:
-        # The arguments alone: whatever runs them may be a shell.
-        yield from ({"command": text} for text in _lines(fields.get("args")))
+    kind = members.get("transport") or members.get("type")
+    typed = isinstance(kind, str) and fold(kind) in _TRANSPORTS
+    for fields in _canonical(node, inside=inside):
+        if _is_entry(fields, inside=inside, typed=typed):
+            yield fields
+        if inside and "command" not in fields:
+            # The arguments alone: whatever runs them may be a shell.
+            yield from ({"command": text} for text in _lines(fields.get("args")))
 
 
 def _lines(value: Any) -> Iterator[str]:
@@ -53,8 +59,8 @@ def _lines(value: Any) -> Iterator[str]:
     yield from (item for item in items if isinstance(item, str) and " " in item)
 
 
-def _canonical(node: Mapping[str, Any], *, inside: bool) -> tuple[Mapping[str, Any], list[Any]]:
-    """Give a mapping with the names that the judge knows, and further commands; as it is, if it has no others."""
+def _canonical(node: Mapping[str, Any], *, inside: bool) -> Iterator[Mapping[str, Any]]:
+    """Give a mapping with the names that the judge knows, once for each choice among those that mean the same."""
     named: dict[str, list[tuple[str, Any]]] = {}
     for key, value in node.items():
         folded = fold(key)
@@ -62,25 +68,24 @@ def _canonical(node: Mapping[str, Any], *, inside: bool) -> tuple[Mapping[str, A
         if name:
             named.setdefault(name, []).append((key, value))
     if all(len(found) == 1 and found[0][0] == name for name, found in named.items()):
-        return node, []
+        yield node
+        return
     used = {key for found in named.values() for key, _ in found}
-    fields = {key: value for key, value in node.items() if key not in used}
-    for name, found in named.items():
+    others = {key: value for key, value in node.items() if key not in used}
+    for found in named.values():
         # The agent reads the member with the exact name, wherever it stands.
-        found.sort(key=lambda held: held[0] != name)
-        fields[name] = found[0][1]
-        if name != "command":
-            fields |= {key: value for key, value in found[1:] if key != name}
-    commands = named.get("command", [])[1:]
-    return fields, [value for _, value in commands if isinstance(value, (str, list))]
+        found.sort(key=lambda held: held[0] not in named)
+    for chosen in spellings((name, member) for name, found in named.items() for member in found):
+        taken = {key for key, _ in chosen.values()}
+        # What is not chosen stays a text of the entry, under a name that no reader knows.
+        rest = {f"{key} ": value for key, value in node.items() if key in used - taken}
+        yield others | rest | {name: value for name, (_, value) in chosen.items()}
 
 
-def _is_entry(node: Mapping[str, Any], *, inside: bool) -> bool:
+def _is_entry(node: Mapping[str, Any], *, inside: bool, typed: bool) -> bool:
     command, url = node.get("command"), node.get("url")
     if isinstance(command, (str, list)):
         return inside or isinstance(node.get("args"), (list, dict, str)) or isinstance(node.get("env"), dict)
     if isinstance(url, str):
-        kind = node.get("transport") or node.get("type")
-        typed = isinstance(kind, str) and fold(kind) in _TRANSPORTS
         return inside or isinstance(node.get("headers"), dict) or typed
     return inside and isinstance(node.get("args"), (list, dict))

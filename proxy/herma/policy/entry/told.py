@@ -13,7 +13,7 @@ from herma.policy.entry.kin import told_by_key
 from herma.policy.entry.notation import unwrapped
 from herma.policy.entry.yamltext import YamlError, read_yaml
 
-__all__ = ["Written", "keys_told", "variable", "written_file"]
+__all__ = ["MEMBERS", "Written", "keys_told", "variable", "written_file"]
 
 # A text longer than this is not taken for a value of one key.
 MAX_VALUE_CHARS = 64 * 1024
@@ -23,6 +23,8 @@ _VALUES = ("value", "val", "newvalue")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{1,120}")
 _PATHS = ("path", "file", "filepath", "filename", "target", "dest", "destination")
 _CONTENTS = ("content", "contents", "dataurl", "data", "text", "body", "filetext", "newstring")
+# The members that are read together, folded.
+MEMBERS = frozenset({*_TELLING, *_VALUES, *_PATHS, *_CONTENTS, "encoding"})
 
 type Written = tuple[str, str]
 
