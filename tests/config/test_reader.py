@@ -124,12 +124,17 @@ def test_values_become_what_the_fields_say() -> None:
     """Lists are tuples, scopes a set, whole seconds fractions, modes members of their enum."""
     settings = parsed(
         "drain_timeout_s: 5\nchecks: {cron: {mode: off}}\ncors: {origins: ['https://a', 'https://b:1']}\n"
+        "surfaces: {shell: {scope: off}, file.read: {scope: run}}\n"
         "auth: {keys: [{name: a, key: '${FAKE_KEY}', scopes: [run, read, run], networks: [10.0.0.0/8]}]}\n",
         keys=False,
     )
     assert settings.drain_timeout_s == 5.0
     assert isinstance(settings.drain_timeout_s, float)
     assert settings.modes() == {"cron": Mode.OFF}
+    assert {name: it.scope.scope for name, it in settings.surfaces.items()} == {
+        "shell": None,
+        "file.read": Scope.RUN,
+    }
     assert settings.cors.origins == ("https://a", "https://b:1")
     assert settings.auth.keys[0].scopes == frozenset({Scope.RUN, Scope.READ})
 

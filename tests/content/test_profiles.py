@@ -24,7 +24,7 @@ routes:
 def test_shipped_profiles_are_usable() -> None:
     """Every shipped file is a profile of its own name."""
     assert profile_names() == tuple(sorted(profile_names()))
-    assert {"hermes-api", "openai"} <= set(profile_names())
+    assert {"hermes-api", "hermes-dashboard", "openai"} <= set(profile_names())
     assert [load_profile(name).name for name in profile_names()] == list(profile_names())
 
 
@@ -41,6 +41,21 @@ def test_shipped_profiles_are_closed_by_default(name: str) -> None:
             assert route.stream is not Stream.NEVER
         if route.run_param:
             assert route.owned == Owned("run", route.run_param)
+
+
+def test_the_dashboard_gives_nothing_away() -> None:
+    """Only the status is public; sockets, pages and logins are closed, and what gives the machine away is off."""
+    profile = load_profile("hermes-dashboard")
+    assert profile.strict
+    assert [route.template for route in profile.routes if route.public] == ["/api/status"]
+    closed = {route.operation for route in profile.routes if route.closed}
+    assert {"page", "login", "rpc", "chat.terminal", "event.read", "cron.fire"} <= closed
+    assert {"shell", "secret.read", "file.write", "hook.write", "plugin.install", "restore"} <= profile.off
+    for route in profile.routes:
+        if route.operation.endswith((".write", ".install", ".update")) and route.method != "GET":
+            assert route.scope in {Scope.ADMIN, Scope.RUN, Scope.CRON}, route.template
+        if route.scope in {Scope.STATUS, Scope.READ}:
+            assert route.method == "GET", route.template
 
 
 def test_every_run_verb_belongs_to_the_owner() -> None:
@@ -127,6 +142,7 @@ WRONG = {
     "family": (MINIMAL + "families: [{path: a}]\n", "expected a path"),
     "never ends": (MINIMAL + "run_status: {path: /a, pointer: /s, ended: []}\n", "never ends"),
     "readout": (MINIMAL + "running: {path: a, pointer: /s}\n", "expected a path"),
+    "switched off": (MINIMAL + "switched_off: [b.do]\n", "an operation of one of the routes"),
     "yaml": ("\tx", "valid YAML"),
 }
 

@@ -181,3 +181,13 @@ def test_own_rules_and_exemptions_reach_the_checks(gate: Gate, tmp_path: Path) -
     settings = _changed(gate, exemptions=[{**exemption, "rule": "acme-gone"}])
     with pytest.raises(ConfigError, match="acme-gone"):
         read_content(settings, new_fingerprint_key())
+
+
+def test_surfaces_reach_the_profile_and_wrong_ones_stop_the_start(gate: Gate) -> None:
+    """What is switched off is refused; a name that the profile lacks is an error with the names that it has."""
+    settings = _changed(gate, surfaces={"cron.create": {"scope": "off"}})
+    content = read_content(settings, new_fingerprint_key())
+    assert [route.template for route in content.profile.routes if route.off] == ["/api/jobs"]
+    settings = _changed(gate, surfaces={"cron.creat": {"scope": "off"}})
+    with pytest.raises(ContentError, match=r"surfaces: .* no operation 'cron\.creat'; it has .*cron\.create"):
+        read_content(settings, new_fingerprint_key())

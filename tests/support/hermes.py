@@ -1,4 +1,7 @@
-"""The real hermes-agent 0.19.0 as an upstream, with the stub model in place of a provider. Loopback only."""
+"""The real hermes-agent 0.19.0 as an upstream, its API server or its dashboard, with the stub model in place of a provider.
+
+Loopback only.
+"""
 
 import os
 import secrets
@@ -11,7 +14,7 @@ from typing import Self
 from support.gate import ROOT, free_port
 from support.raw import Ended, raw, request
 
-__all__ = ["Hermes", "hermes_venv"]
+__all__ = ["Dashboard", "Hermes", "hermes_venv"]
 
 # 1 to 4 seconds when the machine is free.
 START_TIMEOUT_S = 90.0
@@ -40,6 +43,9 @@ def hermes_venv() -> Path:
 class Hermes:
     """The real API server; use it as a context."""
 
+    command = ("gateway", "run", "-v", "--force")
+    ready_path = "/health"
+
     def __init__(self, directory: Path, model_url: str, *, max_runs: int = 10, extra: str = "") -> None:
         self.directory = directory
         self.port = free_port()
@@ -59,22 +65,32 @@ class Hermes:
         """Where it listens."""
         return f"http://127.0.0.1:{self.port}"
 
+    def settings(self) -> dict[str, str]:
+        """Give the variables that make it this kind of server."""
+        return {
+            "API_SERVER_ENABLED": "true",
+            "API_SERVER_HOST": "127.0.0.1",
+            "API_SERVER_PORT": str(self.port),
+            "API_SERVER_KEY": self.key,
+        }
+
+    def arguments(self) -> tuple[str, ...]:
+        """Give the arguments that start it."""
+        return self.command
+
     def __enter__(self) -> Self:
         environ = {
             "PATH": os.environ["PATH"],
             "HOME": str(self.directory / "home"),
             "HERMES_HOME": str(self.directory),
-            "API_SERVER_ENABLED": "true",
-            "API_SERVER_HOST": "127.0.0.1",
-            "API_SERVER_PORT": str(self.port),
-            "API_SERVER_KEY": self.key,
+            **self.settings(),
             "NO_PROXY": "127.0.0.1,localhost",
             "no_proxy": "127.0.0.1,localhost",
         }
         environ |= dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), DEAD_PROXY)
         with self.log_path.open("ab") as log:
             self._process = subprocess.Popen(
-                [str(self._venv / "bin" / "hermes"), "gateway", "run", "-v", "--force"],
+                [str(self._venv / "bin" / "hermes"), *self.arguments()],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -95,7 +111,7 @@ class Hermes:
                 f"hermes-agent ended with {process.returncode}:\n{self.log()[-3000:]}"
             )
             try:
-                if raw(self.port, request("GET", "/health"), source="127.0.0.1").status == 200:
+                if raw(self.port, request("GET", self.ready_path), source="127.0.0.1").status == 200:
                     return
             except OSError:
                 pass
@@ -122,4 +138,19 @@ class Hermes:
 
     def alive(self) -> bool:
         """Tell whether it still answers."""
-        return raw(self.port, request("GET", "/health"), source="127.0.0.1").ended is not Ended.RESET
+        return raw(self.port, request("GET", self.ready_path), source="127.0.0.1").ended is not Ended.RESET
+
+
+class Dashboard(Hermes):
+    """The real dashboard on a loopback bind; `key` is its session token."""
+
+    command = ("dashboard", "--host", "127.0.0.1", "--no-open", "--skip-build")
+    ready_path = "/api/status"
+
+    def settings(self) -> dict[str, str]:
+        """Give the variables that make it this kind of server."""
+        return {"HERMES_DASHBOARD_SESSION_TOKEN": self.key}
+
+    def arguments(self) -> tuple[str, ...]:
+        """Give the arguments that start it."""
+        return (*self.command, "--port", str(self.port))

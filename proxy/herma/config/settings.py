@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from herma.config.exemption import Exemption
 from herma.config.option import derived, option
+from herma.config.surface import Surface
 from herma.config.values import (
     Address,
     Bytes,
@@ -56,6 +57,7 @@ __all__ = [
 ]
 
 _NO_CHECKS: Mapping[str, "CheckSettings"] = MappingProxyType({})
+_NO_SURFACES: Mapping[str, "Surface"] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +368,10 @@ class Settings:
     cors: Cors = option("Which web pages may call from a browser.", factory=Cors)
     limits: Limits = option("How much a caller may ask for.", factory=Limits)
     checks: Mapping[str, CheckSettings] = option("How each check acts, by its id.", default=_NO_CHECKS)
+    surfaces: Mapping[str, Surface] = option(
+        "Who may use an operation, by its name in the profile, where that is not what the profile says.",
+        default=_NO_SURFACES,
+    )
     redaction: Redaction = option("How secrets are taken out of answers.", factory=Redaction)
     exemptions: tuple[Exemption, ...] = option(
         "Rules that are not applied to one server, job or route, until a day.", default=()

@@ -31,7 +31,7 @@ _TEMPLATE = re.compile(r"/|(?:/(?:\{[a-z_]+\}|[A-Za-z0-9._~-]+))+")
 
 _TOP: Final = (
     "name", "description", "min_version", "envelope", "liveness", "cookies", "prefixes", "session_headers",
-    "capabilities", "version", "running", "run_status", "unknown_checks", "families", "routes",
+    "capabilities", "version", "running", "run_status", "unknown_checks", "switched_off", "strict", "families", "routes",
 )  # fmt: skip
 _ROUTE: Final = (
     "method", "path", "operation", "scope", "envelope", "turn", "stream", "dialect", "public", "max_body_bytes", "text",
@@ -109,6 +109,8 @@ def _profile(top: Node) -> Profile:
             families=families,
             headers=headers,
             unknown_checks=_checks(top, "unknown_checks"),
+            off=_off(top, routes),
+            strict=top.flag("strict"),
             envelope=envelope,
             cookies=top.flag("cookies"),
             capabilities=_readout(top, "capabilities"),
@@ -219,6 +221,14 @@ def _checks(node: Node, key: str) -> tuple[str, ...]:
         if name not in CHECKS:
             raise node.error(f"expected one of {', '.join(sorted(CHECKS))}", key, index)
     return names
+
+
+def _off(top: Node, routes: tuple[Route, ...]) -> frozenset[str]:
+    names = top.texts("switched_off")
+    for index, name in enumerate(names):
+        if all(route.operation != name for route in routes):
+            raise top.error("expected an operation of one of the routes", "switched_off", index)
+    return frozenset(names)
 
 
 def _pointers(node: Node, key: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from herma.config.settings import AuthKey, Listener, Settings
 from herma.config.values import KeyHash, Tcp, Unix
 from herma.content.library import Library
 from herma.content.profiles import load_profile
+from herma.errors import ContentError, Source
 from herma.identity import KeyRecord, Keyring
 from herma.ingress import Generation
 from herma.policy.checks import RuleSet, build_checks
@@ -17,6 +18,7 @@ from herma.policy.message.host import HostPolicy
 from herma.policy.pipeline import Pipeline
 from herma.policy.redaction.redactor import Redactor
 from herma.policy.routing.profile import Profile
+from herma.policy.routing.surfaces import with_surfaces
 from herma.policy.secret import Secret
 from herma.runtime.watch import content_places, files_state
 from herma.wire import Pool, PoolLimits, TcpAddress, UnixAddress, client_context, server_context
@@ -65,6 +67,10 @@ def read_content(
     library = Library(settings.content)
     indicators = library.collection(now or datetime.now(UTC), serials)
     profile = load_profile(settings.upstream.profile, library.base.joinpath("profiles"))
+    try:
+        profile = with_surfaces(profile, {name: it.scope.scope for name, it in settings.surfaces.items()})
+    except ValueError as error:
+        raise ContentError(f"surfaces: {error}", Source(settings.path)) from None
     return Content(
         profile=profile,
         rules=library.rule_set(settings.exemptions, profile, indicators.indicators()),

@@ -1,5 +1,7 @@
 """Which route a request asks for."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -259,3 +261,13 @@ def test_an_encoded_slash_is_taken_where_a_route_expects_one_only() -> None:
         denied = profile.match(method, target(path))
         assert isinstance(denied, Deny)
         assert (denied.status, denied.close) == (400, True)
+
+
+def test_a_strict_profile_takes_only_what_it_names() -> None:
+    """Whatever the configuration says of unknown routes."""
+    strict = replace(PROFILE, strict=True)
+    assert isinstance(strict.match("GET", target("/api/jobs")), Match)
+    found = strict.match("GET", target("/api/jobs/x/y"))
+    assert isinstance(found, Deny)
+    assert (found.status, found.code) == (404, "herma.route.unknown")
+    assert strict.envelope_for(target("/api/jobs/x/y")) is Envelope.FLAT

@@ -9,5 +9,6 @@ def test_route_is_neither_public_nor_closed_unless_it_says_so() -> None:
     route = Route("GET", "/a", "a", Scope.READ)
     assert not route.public
     assert not route.closed
+    assert route.shut is None
     assert (route.auth, route.turn, route.stream) == (Auth.KEY, Turn.NONE, Stream.NEVER)
     assert route.envelope is Envelope.OPENAI

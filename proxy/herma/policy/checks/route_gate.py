@@ -19,8 +19,9 @@ class RouteGate:
 
     def decide(self, exchange: Exchange, phase: Phase) -> Decision:  # noqa: ARG002 - one phase only
         """Judge the route that was matched."""
-        if exchange.match.route.closed:
-            return Deny(403, "herma.route.closed", "This route is closed at the gate.")
+        shut = exchange.match.route.shut
+        if shut is not None:
+            return shut
         if exchange.match.known:
             return Allow()
         finding = Finding("route-unknown", Level.INFORMATIONAL, "path")

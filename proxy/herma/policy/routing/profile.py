@@ -38,6 +38,7 @@ UNKNOWN = "unknown"
 """The operation of a route that no profile names."""
 
 _SLASHED = Deny(400, "herma.request.target", "The path of the request has no single meaning.", close=True)
+_STRANGE = Deny(404, "herma.route.unknown", "The gate does not know this route.")
 # What may change something may also start a turn.
 _MAY_START_TURN = frozenset({"POST", "PUT", "PATCH"})
 
@@ -93,7 +94,8 @@ class Profile:
 
     `prefixes` are templates with one parameter that every route also has in front of it. `liveness` is the whole body
     that a caller without a key gets from a public route. `capabilities` tells where the upstream lists its routes,
-    `running` how many turns it runs; None where it tells neither.
+    `running` how many turns it runs; None where it tells neither. `off` are operations that are closed until an operator
+    switches them on. A `strict` profile takes no route that it does not name, whatever the configuration says.
 
     Raises:
         ValueError: two routes with the same method and path, or a template that cannot be matched.
@@ -107,6 +109,8 @@ class Profile:
     families: tuple[Family, ...] = ()
     headers: tuple[tuple[bytes, str], ...] = ()
     unknown_checks: tuple[str, ...] = ()
+    off: frozenset[str] = frozenset()
+    strict: bool = False
     envelope: Envelope = Envelope.OPENAI
     cookies: bool = False
     capabilities: Readout | None = None
@@ -143,13 +147,11 @@ class Profile:
         table = self._prefixed if prefix else self._plain
         entry = table.find(segments)
         if entry is None:
-            return self._unknown(method, segments, prefix)
+            return _STRANGE if self.strict else self._unknown(method, segments, prefix)
         route = entry.by_method.get(method)
         if route is None:
             return Deny(405, "herma.route.method", f"This path takes {', '.join(entry.allowed)} only.")
-        if route.closed:
-            return Deny(403, "herma.route.closed", "This route is closed at the gate.")
-        return Match(route, entry.params(segments), known=True, profile_prefix=prefix)
+        return route.shut or Match(route, entry.params(segments), known=True, profile_prefix=prefix)
 
     def allowed_methods(self, target: Target) -> tuple[str, ...]:
         """Name the methods of a known path, for `Allow` (RFC 9110 section 10.2.1); empty for an unknown one."""

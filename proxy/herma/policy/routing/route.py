@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from herma.policy.decision import Deny
 from herma.policy.grant import Scope
 
 __all__ = ["Auth", "Creates", "Dialect", "Envelope", "Owned", "Route", "Stream", "Turn"]
@@ -80,7 +81,8 @@ class Route:
     element: every string at or below them is prompt text; the empty pointer is the whole body. `checks` name extra
     inspections. `refers` are (kind, JSON Pointer) of ids in the request body, `headers` (lower-case name, kind) of ids
     in request headers, that belong to one key. `run_param` is the path parameter that holds a run id,
-    `response_run_pointer` where the answer holds one. A `closed` route is refused whoever asks.
+    `response_run_pointer` where the answer holds one. A `closed` route is refused whoever asks, and so is one that is
+    `off`, which the operator can switch on.
     Only a route with `encoded_slash` takes `%2F` inside a path parameter.
     """
 
@@ -104,4 +106,18 @@ class Route:
     refers: tuple[tuple[str, str], ...] = ()
     headers: tuple[tuple[bytes, str], ...] = ()
     closed: bool = False
+    off: bool = False
     encoded_slash: bool = False
+
+    @property
+    def shut(self) -> Deny | None:
+        """Tell why nobody may use the route; None where somebody may."""
+        if self.closed:
+            return Deny(403, "herma.route.closed", "This route is closed at the gate.")
+        if self.off:
+            return Deny(
+                403,
+                "herma.route.off",
+                f"{self.operation} is off at the gate; its operator can switch it on under `surfaces`.",
+            )
+        return None
