@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.command.code import MAX_STRINGS, code_of, commands, joined
+from herma.policy.command.code import code_of, commands, joined
 
 CODES = {
     "python": (["python3.12", "-c", "import os;x()"], ("import os;x()",)),
@@ -24,6 +24,7 @@ def test_arguments_that_are_programs_are_told_from_others(argv: list[str], codes
 
 JOINED = {
     "sums": ("x('c'+'url')", "x('curl')"),
+    "sums over many blanks": ("x('c'" + " " * 20 + "+" + "\n" * 20 + "'url')", "x('curl')"),
     "neighbours": ('x("c" "url")', 'x("curl")'),
     "dots": ("x('c'.'url')", "x('curl')"),
     "reversed": ("x('lruc'[::-1])", "x('curl')"),
@@ -60,10 +61,16 @@ def test_commands_among_strings_are_found(code: str, command: str) -> None:
     assert command in list(commands(code))
 
 
-def test_names_are_no_commands_and_strings_are_bounded() -> None:
-    """A word alone is not read as a command; a table of strings is read up to a bound."""
+def test_names_are_no_commands_and_strings_are_read_to_the_last() -> None:
+    """A word alone is not read as a command; what stands behind a table of strings is."""
     assert list(commands("import 'x'; f('server')")) == []
-    assert len(list(commands("'a b';" * 500))) == MAX_STRINGS
+    assert list(commands("'a b';" * 500 + "'c d'"))[-1] == "c d"
+
+
+def test_blanks_and_length_hide_no_list() -> None:
+    """Words are told from each other by their quotes."""
+    assert "cp /srv/x /etc/y" in list(commands("run(['cp'," + " " * 40 + "'/srv/x',\n'/etc/y'])"))
+    assert list(commands("[" + "'a'," * 50 + "'b']")) == ["a " * 50 + "b"]
 
 
 @given(st.text(alphabet="'\"`ab +.,()[]\\{}%xq", max_size=60))

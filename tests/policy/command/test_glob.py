@@ -2,7 +2,7 @@
 
 import pytest
 
-from herma.policy.command.glob import MAX_GLOB_CHARS, unglob
+from herma.policy.command.glob import MAX_GLOB_CHARS, GlobError, unglob
 
 READ = {
     "a sensitive file": ("~/.ss?/auth*_ke?s", "~/.ssh/authorized_keys"),
@@ -15,7 +15,8 @@ READ = {
     "only stars": ("/srv/*", "/srv/*"),
     "no path": ("*.py", "*.py"),
     "no wildcard": ("/etc/crontab", "/etc/crontab"),
-    "a word that is too long": ("/" + "?" * MAX_GLOB_CHARS, "/" + "?" * MAX_GLOB_CHARS),
+    "a long way to a file": ("/root/" + "./" * MAX_GLOB_CHARS + ".bash?c", "~/.bashrc"),
+    "a long text with signs": ("[" * 9 + "?" * MAX_GLOB_CHARS, "[" * 9 + "?" * MAX_GLOB_CHARS),
 }
 
 
@@ -23,6 +24,12 @@ READ = {
 def test_wildcards_are_read_as_what_they_are_meant_for(word: str, read: str) -> None:
     """Patterns that can only mean a known program or sensitive file are that; others stay."""
     assert unglob(word) == read
+
+
+def test_a_pattern_that_is_too_long_is_no_text() -> None:
+    """It is told from those that mean nothing."""
+    with pytest.raises(GlobError):
+        unglob("/" + "?" * MAX_GLOB_CHARS)
 
 
 def test_parts_of_a_path_are_read_by_what_they_are_meant_for() -> None:

@@ -119,13 +119,20 @@ def test_depth_nodes_lines_and_text_are_bounded(monkeypatch: pytest.MonkeyPatch)
     nested = "x"
     for _ in range(10):
         nested = "eval " + "'" + nested.replace("'", "'\\''") + "'"
-    assert _script_lines(nested)
+    assert not read_script(nested).whole
     monkeypatch.setattr(shell, "MAX_LINES", 3)
     assert len(_script_lines("a;b;c;d;e")) <= 3
     monkeypatch.setattr(word, "MAX_NODES", 5)
     assert len(_script_lines("echo $(a b c d e f g)")) <= 3
     monkeypatch.setattr(shell, "MAX_PARSED_CHARS", 10)
     assert _script_lines("sh -c 'echo a long one'") == ()
+
+
+def test_a_text_that_grows_is_not_read_in_part() -> None:
+    """What is put together and what a tool prints may be longer than any script."""
+    assert not read_script("x=" + "a" * 7000 + "; y=$x$x$x").whole
+    assert not read_script("printf '%s" + "a" * 200 + "' " + "b " * 200).whole
+    assert read_script("x=" + "a" * 7000 + "; y=$x").whole
 
 
 @settings(max_examples=150, deadline=None)

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.command.tools import ansi_c, run_tool
+from herma.policy.command.tools import MAX_OUTPUT_CHARS, OutputError, ansi_c, run_tool
 
 RUNS: dict[str, tuple[list[str], str | None, str | None]] = {
     "echo": (["echo", "a", "b"], None, "a b\n"),
     "echo with escapes": (["echo", "-ne", "\\x63\\n"], None, "c\n\n"),
     "printf": (["printf", "%s-%s", "a", "b", "c"], None, "a-bc-"),
-    "printf with more than it repeats": (["printf", "%s", *["a"] * 99], None, "a" * 64),
+    "printf with many repeats": (["printf", "%s", *["a"] * 99], None, "a" * 99),
     "printf with its end of options": (["printf", "--", "a%%"], None, "a%"),
     "printf without a format": (["printf"], None, None),
     "cat": (["cat", "-"], "x", "x"),
@@ -49,6 +49,12 @@ RUNS: dict[str, tuple[list[str], str | None, str | None]] = {
 def test_a_tool_prints_what_it_would(argv: list[str], stdin: str | None, output: str | None) -> None:
     """What a plain tool prints is known from its arguments and input, or is not known at all."""
     assert run_tool(argv, stdin) == output
+
+
+def test_more_than_is_read_is_no_output() -> None:
+    """It is told from what is not known."""
+    with pytest.raises(OutputError):
+        run_tool(["printf", "a" * MAX_OUTPUT_CHARS + "%s", "b"], None)
 
 
 def test_escapes_are_read_as_the_shell_reads_them() -> None:

@@ -7,7 +7,7 @@ is judged as if it stood alone, and every argument that looks like a script is r
 import re
 from collections.abc import Iterator, Sequence
 
-__all__ = ["SHELLS", "basename", "looks_like_script", "programs", "script_of"]
+__all__ = ["MAX_PROGRAMS", "SHELLS", "basename", "looks_like_script", "programs", "script_of"]
 
 SHELLS = frozenset(
     [
@@ -157,10 +157,11 @@ _TOOLS = frozenset(
     ]
 )
 _KNOWN = SHELLS | _INTERPRETERS | _TOOLS
-# Vectors looked at within one: wrappers nest a few deep, arguments that happen to be program names are few.
-MAX_PROGRAMS = 24
-# Words behind a launcher that may be what it launches.
-MAX_LAUNCHED = 3
+# Vectors looked at within one: wrappers nest a few deep, arguments that happen to be program names are few. What has more is not
+# read in part, but refused.
+MAX_PROGRAMS = 64
+# Words behind a launcher that may be what it launches, values of options not counted: `docker compose exec web x` has four.
+MAX_LAUNCHED = 4
 
 _SCRIPT = re.compile(r"[\s;|&`<>]|\$[({\w]|\\x")
 # Options of shells that take a value and are not the script.
@@ -198,8 +199,10 @@ _SUFFIXES = frozenset({"exe", "cmd", "bat", "com"})
 
 
 def programs(argv: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Give the vector itself, and each of its tails that begins with a known program or with what a launcher launches."""
-    count = 0
+    """Give the vector itself, and each of its tails that begins with a known program or with what a launcher launches.
+
+    There may be as many as there are words: whoever asks stops at `MAX_PROGRAMS`.
+    """
     launched = 0
     seen: set[str] = set()
     launcher = ""
@@ -217,12 +220,12 @@ def programs(argv: Sequence[str]) -> Iterator[tuple[str, ...]]:
                 continue
             seen.add(name)
             yield tuple(argv[index:])
-            count += 1
-            if count >= MAX_PROGRAMS:
-                return
-            # An option's value looks like a program: in `sudo -u www-data perl` both are tried.
             launcher = name if name in LAUNCHERS else launcher
-            launched = MAX_LAUNCHED if name in LAUNCHERS else 0 if name in _KNOWN else launched - 1
+            if name in LAUNCHERS or name in _KNOWN:
+                launched = MAX_LAUNCHED if name in LAUNCHERS else 0
+            elif not argv[index - 1].startswith("-") or argv[index - 1] == "--":
+                # An option's value looks like a program: in `sudo -u www-data perl` both are tried, and it takes no turn.
+                launched -= 1
 
 
 # What launchers take as a file or directory, which is no program: what follows these words. `flock` begins with one.
@@ -270,7 +273,7 @@ def script_of(argv: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
         lowered = word.lower()
         if skip:
             skip = False
-        elif lowered in _COMMAND_OPTIONS or re.fullmatch(r"-[a-zA-Z]{0,8}c[a-zA-Z]{0,8}", word):
+        elif lowered in _COMMAND_OPTIONS or re.fullmatch(r"-[a-zA-Z]*c[a-zA-Z]*", word):
             rest = argv[index + 1 :]
             if basename(argv[0]) in {"cmd", "pwsh", "powershell"}:
                 # The caret takes away the meaning of the next character, which in a word has none.

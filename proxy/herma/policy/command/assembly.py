@@ -4,15 +4,13 @@ import re
 
 __all__ = ["assembled", "assembles"]
 
-_PARTS = r"((?:\s{0,4}(?:'[^'\n]{0,64}'|\"[^\"\n]{0,64}\"|[0-9]{1,10})\s{0,4},?){2,32})"
-_PYTHON = re.compile(
-    rf"(['\"])([^'\"\n]{{0,8}})\1\.join\((?:map\(\w{{1,8}}\s{{0,2}},\s{{0,2}})?[\[(]{_PARTS}[\])]"
-)
+_PARTS = r"((?:\s*+(?:'[^'\n]*+'|\"[^\"\n]*+\"|[0-9]++)\s*+,?+){2,}+)"
+_PYTHON = re.compile(rf"(['\"])([^'\"\n]{{0,8}})\1\.join\((?:map\(\w++\s*+,\s*+)?[\[(]{_PARTS}[\])]")
 _SCRIPT = re.compile(rf"\[{_PARTS}\]\.join\((['\"])([^'\"\n]{{0,8}})\2\)")
-_FILLED = re.compile(rf"(['\"])([^'\"\n]{{2,256}})\1(?:\s{{0,4}}%\s{{0,4}}|\.format)\({_PARTS}\)")
+_FILLED = re.compile(rf"(['\"])([^'\"\n]{{2,}}+)\1(?:\s*+%\s*+|\.format)\({_PARTS}\)")
 _SLOT = re.compile(r"%[dsiu]|\{[0-9]?\}")
 # A quotation mark before what joins, fills, reverses or follows.
-_SIGN = re.compile(r"['\"]\s{0,8}(?:[+.&%\])]|\|\||<>|\[::-1|['\"])|\]\.join\(")
+_SIGN = re.compile(r"['\"]\s*+(?:[+.&%\])]|\|\||<>|\[::-1|['\"])|\]\.join\(")
 
 
 def assembles(code: str) -> bool:

@@ -1,8 +1,8 @@
-"""One program that is run, with what it is given: the unit that effects are judged by."""
+"""One program that is run, with what it is given: the unit that effects are judged by; and all that a command runs."""
 
 from dataclasses import dataclass
 
-__all__ = ["Call"]
+__all__ = ["Call", "Reading"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +26,16 @@ class Call:
         """Write it on one line, for rules that look at programs with their options."""
         redirects = [f"> {path}" for path in self.writes] + [f"< {path}" for path in self.reads]
         return " ".join((*self.argv, *redirects))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a command does: its lines as text, the programs it starts, and the programs it carries in other languages.
+
+    `whole` is False where a bound ended the reading before the text did.
+    """
+
+    lines: tuple[str, ...]
+    calls: tuple[Call, ...]
+    codes: tuple[str, ...]
+    whole: bool

@@ -6,7 +6,6 @@ to whoever reads shell text.
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from herma.policy.command.argv import basename
 
@@ -66,29 +65,21 @@ LANGUAGES = frozenset(
         "bb",
     ]
 )
-# Strings of one program that are looked at, and how long a program is read.
-MAX_STRINGS = 48
-MAX_CODE_CHARS = 8 * 1024
-
 _CODE = re.compile(r"[(;{=<`]|\s\S+\s|^\s*(?:say|print|puts|system|exec|eval)\b")
 _STRING = re.compile(
-    r"\"\"\"(.{0,4096}?)\"\"\"|\"((?:[^\"\\]|\\.){1,2048})\"|'((?:[^'\\]|\\.){1,2048})'|`((?:[^`\\]|\\.){1,2048})`"
-    r"|%[xqwQ][({\[]([^)}\]]{1,2048})[)}\]]|\b(?:qx|qw|q|qq)[({/!|]([^)}/!|]{1,2048})[)}/!|]",
+    r"\"\"\"(.*?)\"\"\"|\"((?:[^\"\\]|\\.)++)\"|'((?:[^'\\]|\\.)++)'|`((?:[^`\\]|\\.)++)`"
+    r"|%[xqwQ][({\[]([^)}\]]++)[)}\]]|\b(?:qx|qw|q|qq)[({/!|]([^)}/!|]++)[)}/!|]",
     re.DOTALL,
 )
-_LIST = re.compile(
-    r"[\[(]((?:\s{0,16}(?:'[^'\n]{0,256}'|\"[^\"\n]{0,256}\")\s{0,16},?){2,32}),?\s{0,16}[\])]"
-)
-_CALL_LIST = re.compile(
-    r"\(\s{0,8}(?:'([^'\n]{1,128})'|\"([^\"\n]{1,128})\")\s{0,8},\s{0,8}\[([^\]\n]{0,1024})\]"
-)
-_PLUS = re.compile(r"(['\"])\s{0,8}(?:\+|\.\.|\.|<>|&|\|\||\s)\s{0,8}(['\"])")
-_PATH_PARTS = re.compile(r"(['\"])\s{0,8}(?:,|/|\),)\s{0,8}(['\"])")
+_LIST = re.compile(r"[\[(]((?:\s*+(?:'[^'\n]*+'|\"[^\"\n]*+\")\s*+,?+){2,}+)\s*+[\])]")
+_CALL_LIST = re.compile(r"\(\s*+(?:'([^'\n]++)'|\"([^\"\n]++)\")\s*+,\s*+\[([^\]]*+)\]")
+_PLUS = re.compile(r"(['\"])(?:\s*+(?:\+|\.\.|\.|<>|&|\|\|)\s*+|\s++)(['\"])")
+_PATH_PARTS = re.compile(r"(['\"])\s*+(?:,|/|\),)\s*+(['\"])")
 _HOME = re.compile(
-    r"(?:[\w.]{0,24}\.)?(?:expanduser|homedir|homeDir|home|path|Path)(?:\(\)|\b)(?:\.[Pp]ath)?\s{0,4}(?:[/+.,]|\.\.|\.joinpath\()\s{0,4}(['\"])/?"
+    r"(?:[\w.]{0,24}\.)?(?:expanduser|homedir|homeDir|home|path|Path)(?:\(\)|\b)(?:\.[Pp]ath)?\s*+(?:[/+.,]|\.\.|\.joinpath\()\s*+(['\"])/?"
 )
 _REVERSED = re.compile(
-    r"(['\"])([^'\"\n]{4,512})\1(?:\[::-1\]|\.split\([^)]{0,4}\)\.reverse\(\)\.join\([^)]{0,4}\)|\.reverse\b)"
+    r"(['\"])([^'\"\n]{4,}+)\1(?:\[::-1\]|\.split\([^)]{0,4}\)\.reverse\(\)\.join\([^)]{0,4}\)|\.reverse\b)"
 )
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "`": "`"}
 _ESCAPE = re.compile(r"\\([nt\\'\"`])")
@@ -98,7 +89,7 @@ def code_of(argv: Sequence[str]) -> tuple[str, ...]:
     """Give the arguments of an interpreter that are programs, none where it is given a file or a module."""
     if not argv or basename(argv[0]) not in LANGUAGES:
         return ()
-    return tuple(word[:MAX_CODE_CHARS] for word in argv[1:] if _CODE.search(word))
+    return tuple(word for word in argv[1:] if _CODE.search(word))
 
 
 def joined(code: str) -> tuple[str, ...]:
@@ -111,10 +102,6 @@ def joined(code: str) -> tuple[str, ...]:
 
 def commands(code: str) -> Iterator[str]:
     """Give the command lines among the strings of a program: whole ones, and lists of words."""
-    yield from islice(_commands(code), MAX_STRINGS)
-
-
-def _commands(code: str) -> Iterator[str]:
     for match in _CALL_LIST.finditer(code):
         words = [word for word in _strings(match[3]) if word]
         yield " ".join([match[1] or match[2], *map(_quoted, words)])

@@ -9,7 +9,7 @@ from fnmatch import translate
 
 __all__ = ["ExpansionError", "expand"]
 
-_EXPANSION = re.compile(r"\$\{?([#!]?)([A-Za-z_]\w{0,63}|[0-9@*])(?:\[[^\]]{0,32}\])?(.*?)\}?", re.DOTALL)
+_EXPANSION = re.compile(r"\$\{?([#!]?)([A-Za-z_]\w*+|[0-9@*])(?:\[[^\]]*+\])?(.*?)\}?", re.DOTALL)
 _SLICE = re.compile(r":\s{0,4}(-?\d{1,6})\s{0,4}(?::\s{0,4}(-?\d{1,6}))?")
 # Text that a pattern of an expansion is tried on, at each of its characters; names and paths are short. Longer text with a pattern
 # is refused; to cut it at a place or at plain text is not.

@@ -3,12 +3,12 @@
 import re
 from fnmatch import fnmatchcase
 
-from herma.policy.command.path import glob_matches
+from herma.policy.command.path import glob_matches, resolve_path
 
-__all__ = ["unglob"]
+__all__ = ["GlobError", "unglob"]
 
 _GLOB = re.compile(r"[*?]|\[[^\]]{1,64}\]")
-# A longer word is no name of a program or file.
+# A longer path with wildcards is refused; what does not begin like a path is a text with signs in it.
 MAX_GLOB_CHARS = 512
 # Letters of a program's name that are left, for one wildcard to mean it.
 MIN_LETTERS = 3
@@ -39,6 +39,10 @@ _PARTS = (
 )  # fmt: skip
 
 
+class GlobError(ValueError):
+    """A path with wildcards is longer than is tried."""
+
+
 def _part(pattern: str) -> str:
     """Give the part of a path that a pattern with some letters of its own is meant for."""
     if len(_GLOB.sub("", pattern)) < 2:
@@ -47,9 +51,19 @@ def _part(pattern: str) -> str:
 
 
 def unglob(word: str) -> str:
-    """Replace a pattern with what it is meant for, if that is one of the names known here."""
-    if not _GLOB.search(word) or len(word) > MAX_GLOB_CHARS:
+    """Replace a pattern with what it is meant for, if that is one of the names known here.
+
+    Raises:
+        GlobError: it is too long a path to be tried.
+    """
+    if not _GLOB.search(word):
         return word
+    if len(word) > MAX_GLOB_CHARS:
+        if not word.startswith(("/", "~", "./", "../")) or " " in word:
+            return word
+        word = resolve_path(word)
+        if len(word) > MAX_GLOB_CHARS:
+            raise GlobError
     last = word.rsplit("/", 1)[-1]
     if word.startswith(("/", "~")) and not word.endswith("*"):
         parts = [part if _GLOB.search(part) is None else _part(part) for part in word.split("/")]

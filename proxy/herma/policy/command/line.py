@@ -2,17 +2,18 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from herma.policy.command.argv import programs, script_of
+from herma.policy.command.argv import MAX_PROGRAMS, programs, script_of
 from herma.policy.command.code import code_of
 
 __all__ = ["grammar_text", "on_one_line", "redirects"]
 
 _PARAMETER = re.compile(r"\$([0-9])")
 # `{curl,-s,x}` in the place of a command, which the grammar takes for a block.
-_BRACED = re.compile(r"(^|[|;&(\n]\s{0,8})\{([^\s{}|;&,]{1,64}(?:,[^\s{}|;&,]{0,256}){1,16})\}")
+_BRACED = re.compile(r"(^|[|;&(\n]\s{0,8})\{([^\s{}|;&,]++(?:,[^\s{}|;&,]*+)++)\}")
 # The grammar splits a word before a substitution in backticks.
-_BACKTICKS = re.compile(r"(?<![\\`])`([^`\\'\n]{1,512})`")
+_BACKTICKS = re.compile(r"(?<![\\`])`([^`\\'\n]++)`")
 # The grammar's scanner asks the C library about each character by its number, and reads beyond that library's table for large
 # ones: what is no ASCII could end the process. No command, path or operator that is judged here has such characters.
 _NO_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -39,7 +40,7 @@ def on_one_line(words: Sequence[str]) -> Iterator[str]:
     """Give words without the line breaks in them, which would split the line for the rules; programs in words keep theirs."""
     whole: set[str] = set()
     if any("\n" in word for word in words):
-        for program in programs(words):
+        for program in islice(programs(words), MAX_PROGRAMS):
             script = script_of(program)
             whole.update(code_of(program) if script is None else script[:1])
     return (word if word in whole else _BREAK.sub(" ", word) for word in words)

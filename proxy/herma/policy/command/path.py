@@ -3,7 +3,7 @@
 import re
 from fnmatch import fnmatchcase
 
-__all__ = ["braces", "glob_matches", "resolve_path"]
+__all__ = ["BracesError", "braces", "glob_matches", "resolve_path"]
 
 # `/proc/1/root/etc` is `/etc` seen through the first process; so is every container's path to its host.
 _ROOT_LINKS = re.compile(r"^/proc/(?:\d{1,10}|self|thread-self)/(?:task/\d{1,10}/)?root(?=/|$)")
@@ -11,7 +11,12 @@ _HOME = re.compile(r"^(?:\$\{?HOME\}?|%USERPROFILE%|\$env:USERPROFILE)(?=[/\\]|$
 _ROOT_HOME = re.compile(r"^(?:~root|/root|/var/root)(?=/|$)")
 _USER_HOME = re.compile(r"^(?:~[\w.-]{1,32}|/(?:home|Users)/[^/*]{1,64})(?=/|$)")
 # Alternatives one word may expand to; `{a,b}{c,d}…` doubles with every pair.
-MAX_BRACES = 32
+MAX_BRACES = 64
+_BRACES = re.compile(r"\{([^{}]*,[^{}]*|[A-Za-z]\.\.[A-Za-z])\}")
+
+
+class BracesError(ValueError):
+    """A word has more alternatives than are tried."""
 
 
 def resolve_path(path: str) -> str:
@@ -33,19 +38,31 @@ def resolve_path(path: str) -> str:
 
 
 def braces(word: str) -> tuple[str, ...]:
-    """Expand `{a,b}` as bash does, up to a bound."""
+    """Expand `{a,b}` and `{a..z}` as bash does; ranges of numbers stay.
+
+    Raises:
+        BracesError: there are more alternatives than are tried.
+    """
     done: list[str] = []
     pending = [word]
-    while pending and len(done) + len(pending) <= MAX_BRACES:
+    while pending:
         item = pending.pop(0)
-        match = re.search(r"\{([^{}]{0,256},[^{}]{0,256})\}", item)
+        match = _BRACES.search(item)
         if match is None:
             done.append(item)
         else:
-            pending += [
-                item[: match.start()] + choice + item[match.end() :] for choice in match[1].split(",")
-            ]
-    return tuple(done + pending)
+            pending += [item[: match.start()] + choice + item[match.end() :] for choice in _choices(match[1])]
+        if len(done) + len(pending) > MAX_BRACES:
+            raise BracesError
+    return tuple(done)
+
+
+def _choices(text: str) -> list[str]:
+    if "," in text:
+        return text.split(",")
+    first, last = ord(text[0]), ord(text[-1])
+    step = 1 if first <= last else -1
+    return [chr(number) for number in range(first, last + step, step)]
 
 
 def glob_matches(pattern: str, path: str) -> bool:

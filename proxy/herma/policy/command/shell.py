@@ -7,22 +7,20 @@ What cannot be worked out stays in the line as it was written, so that a rule ca
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import tree_sitter
 import tree_sitter_bash
 from tree_sitter import Node
 
-from herma.policy.command.argv import basename, looks_like_script, programs, script_of
-from herma.policy.command.call import Call
+from herma.policy.command.argv import MAX_PROGRAMS, basename, looks_like_script, programs, script_of
+from herma.policy.command.call import Call, Reading
 from herma.policy.command.code import LANGUAGES, code_of, commands, joined
 from herma.policy.command.line import grammar_text, on_one_line, redirects
-from herma.policy.command.tools import run_tool
-from herma.policy.command.word import MAX_DEPTH, MAX_WORD_CHARS, WordReader, text_of
+from herma.policy.command.word import MAX_DEPTH, WordReader, text_of
 
 __all__ = ["Reading", "read_argv", "read_script"]
 
-# A script is a line or a page; what is longer is cut here and refused by the judge of entries. The grammar takes time
+# A script is a line or a page; what is longer, also when it was put together, is refused. The grammar takes time
 # that grows with the square of a pipeline's length.
 MAX_SCRIPT_CHARS = 8 * 1024
 MAX_LINES = 512
@@ -31,7 +29,7 @@ MAX_CALLS = 160
 MAX_CODES = 16
 MAX_VALUES = 64  # of loops, read one by one
 # Scripts within one entry, and pipes in one script: the grammar's time grows with the square of these.
-MAX_SCRIPTS = 64
+MAX_SCRIPTS = 256
 MAX_PIPES = 300
 # Characters parsed for one entry, over all scripts inside scripts.
 MAX_PARSED_CHARS = 32 * 1024
@@ -54,19 +52,6 @@ _BLOCKS = frozenset(
     {"program", "list", "subshell", "compound_statement", "do_group", "if_statement", "elif_clause", "else_clause", "while_statement",
      "case_statement", "case_item", "function_definition", "negated_command", "test_command", "c_style_for_statement"}
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a command does: its lines as text, the programs it starts, and the programs it carries in other languages.
-
-    `whole` is False where a bound ended the reading before the text did.
-    """
-
-    lines: tuple[str, ...]
-    calls: tuple[Call, ...]
-    codes: tuple[str, ...]
-    whole: bool
 
 
 def read_script(script: str, env: Mapping[str, str] | None = None, positional: Sequence[str] = ()) -> Reading:
@@ -101,6 +86,7 @@ class _Reader(WordReader):
         self._scripts = 0
         self._aliases: dict[str, str] = {}
         self._functions: dict[str, Node] = {}
+        self._entered: list[tuple[str, ...]] = []
         self._values = 0
 
     def reading(self) -> Reading:
@@ -110,14 +96,15 @@ class _Reader(WordReader):
         if len(self.lines) >= MAX_LINES:
             self.whole = False
         elif line.strip():
-            self.lines.append(line[:MAX_WORD_CHARS])
+            self.lines.append(self.bounded(line))
 
     def script(self, text: str, positional: tuple[str, ...], depth: int) -> str | None:
         """Read a script; give what it prints, None when that cannot be known."""
-        self._parsed += min(len(text), MAX_SCRIPT_CHARS)
+        self._parsed += len(text)
         self._scripts += 1
         if (
             depth > MAX_DEPTH
+            or len(text) > MAX_SCRIPT_CHARS
             or self._parsed > MAX_PARSED_CHARS
             or self._scripts > MAX_SCRIPTS
             or text.count("|") > MAX_PIPES
@@ -129,7 +116,7 @@ class _Reader(WordReader):
         outer = self.positional
         if positional:
             self.bind(positional)
-        tree = _PARSER.parse(grammar_text(text[:MAX_SCRIPT_CHARS]))
+        tree = _PARSER.parse(grammar_text(text))
         output, _ = self.block(tree.root_node, None, depth)
         self.variables |= saved
         self.positional = outer
@@ -143,10 +130,11 @@ class _Reader(WordReader):
         carriers = len(argv)
         if not shell:
             # `env A=b sh -c '$A'`, `docker run -e A=b`: what stands before the script is known to it.
-            self.variables |= {
-                match[1]: match[2][:MAX_WORD_CHARS] for word in argv if (match := _ASSIGNS.fullmatch(word))
-            }
-        for program in programs(argv):
+            self.variables |= {match[1]: match[2] for word in argv if (match := _ASSIGNS.fullmatch(word))}
+        for count, program in enumerate(programs(argv)):
+            if count >= MAX_PROGRAMS:
+                self.whole = False
+                break
             self._call(Call(program, *self._redirects, self._piped, stdin, shell, self.kept))
             name = basename(program[0])
             script = script_of(program)
@@ -165,7 +153,7 @@ class _Reader(WordReader):
             for index, word in enumerate(argv[1:carriers], 1):
                 if looks_like_script(word):
                     self.script(_CARRIED.sub("", word), tuple(argv[index + 1 :]), depth + 1)
-        return output if output is not None else run_tool(argv, stdin)
+        return output if output is not None else self.printed(argv, stdin)
 
     def _call(self, call: Call) -> None:
         if len(self.calls) < MAX_CALLS:
@@ -296,7 +284,9 @@ class _Reader(WordReader):
         saved = {name: value for name, value in self.variables.items() if name.isdigit() or name in "@*"}
         outer = self.positional
         self.bind(tuple(words))
+        self._entered.append(tuple(words))
         output, _text = self._statement(body, stdin, depth + 1)
+        self._entered.pop()
         for name in [name for name in self.variables if name.isdigit() or name in "@*"]:
             del self.variables[name]
         self.variables |= saved
@@ -366,29 +356,35 @@ class _Reader(WordReader):
                 case _:
                     words += self.words(child, depth)
         words = [word for word in words if word] or [""]
-        if words[0] in self._aliases and depth < MAX_DEPTH:
-            words = self._aliases[words[0]].split() + words[1:]
+        known = dict(self._aliases)
+        while words and words[0] in known:
+            # A shell takes each alias once.
+            words = known.pop(words[0]).split() + words[1:]
+        words = words or [""]
         if words[:2] == ["set", "--"]:
             self.bind(("", *words[2:]))
         if words[0] == "alias":
             self._aliases |= {name: value for name, _, value in (word.partition("=") for word in words[1:])}
         if words[0] == "printf" and words[1:2] == ["-v"] and len(words) > 3:
-            self.variables[words[2]] = run_tool(["printf", *words[3:]], None) or ""
+            self.variables[words[2]] = self.printed(["printf", *words[3:]], None) or ""
         if words[0] == "shift":
             self.bind(("", *self.positional[_count(words) :]))
         if words[0] == "read" and stdin is not None:
             self.take(words[1:], stdin)
         outer = self._redirects
         self._redirects = redirects(suffix, outer)
-        if words[0] in self._functions and depth < MAX_DEPTH:
-            output = self._function(words, stdin, depth)
+        if words[0] in self._functions and tuple(words) not in self._entered:
+            # A function that calls itself in the same way says nothing new.
+            if depth >= MAX_DEPTH:
+                self.whole = False
+            output = self._function(words, stdin, depth) if self.whole else None
         else:
             output = self.enter(tuple(words), stdin, depth)
         self._redirects = outer
         return output, prefix + " ".join(on_one_line(words)) + suffix
 
 
-_ASSIGNS = re.compile(r"(?:--?[a-z-]{1,12}=)?([A-Za-z_]\w{0,63})=(.{0,4096})", re.DOTALL)
+_ASSIGNS = re.compile(r"(?:--?[a-z-]++=)?([A-Za-z_]\w*+)=(.*)", re.DOTALL)
 _READS_SCRIPT = frozenset({"sh", "bash", "zsh", "dash", "ash", "ksh", "source", "."})
 _PRINTS = frozenset({"echo", "printf", "cat", "grep", "sed", "cut", "head", "tail", "test", "["})
 

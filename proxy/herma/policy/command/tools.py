@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from herma.policy.command.argv import basename
 
-__all__ = ["ansi_c", "run_tool"]
+__all__ = ["OutputError", "ansi_c", "run_tool"]
 
 _ESCAPES = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|([0-7]{1,3})|(.))", re.DOTALL)
 _SIMPLE = {
@@ -22,8 +22,12 @@ _SIMPLE = {
     "e": "\x1b",
     "E": "\x1b",
 }
-# Repeats of a printf format; more arguments than this are no way of hiding a command.
-MAX_ROUNDS = 64
+# What one tool prints of what it is given; a longer text is refused.
+MAX_OUTPUT_CHARS = 16 * 1024
+
+
+class OutputError(ValueError):
+    """A tool prints more than is read."""
 
 
 def ansi_c(text: str) -> str:
@@ -40,7 +44,11 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def run_tool(argv: Sequence[str], stdin: str | None) -> str | None:
-    """Give what a tool prints; None when it is not one of the few known here, or depends on anything else."""
+    """Give what a tool prints; None when it is not one of the few known here, or depends on anything else.
+
+    Raises:
+        OutputError: it prints more than is read.
+    """
     tool = _TOOLS.get(basename(argv[0])) if argv and argv[0] else None
     return tool(list(argv[1:]), stdin) if tool is not None else None
 
@@ -62,13 +70,14 @@ def _printf(args: list[str], _stdin: str | None) -> str | None:
     pattern, values = ansi_c(args[0]), args[1:]
     slots = len(re.findall(r"%[-0-9.]{0,6}[sbdxqc]", pattern))
     output = ""
-    for _ in range(MAX_ROUNDS):
+    while True:
         batch = iter([*values[:slots], *[""] * slots])
         output += re.sub(r"%[-0-9.]{0,6}[sbdxqc]", lambda _match: next(batch), pattern).replace("%%", "%")  # noqa: B023 - used at once
         values = values[slots:]
+        if len(output) > MAX_OUTPUT_CHARS:
+            raise OutputError
         if not values or not slots:
-            break
-    return output
+            return output
 
 
 def _cat(args: list[str], stdin: str | None) -> str | None:

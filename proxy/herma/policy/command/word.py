@@ -5,15 +5,16 @@ Kept apart from statements, which say what runs. The two need each other: a subs
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from tree_sitter import Node
 
 from herma.policy.command.expansion import ExpansionError, expand
-from herma.policy.command.glob import unglob
-from herma.policy.command.path import braces
-from herma.policy.command.tools import ansi_c
+from herma.policy.command.glob import GlobError, unglob
+from herma.policy.command.path import BracesError, braces
+from herma.policy.command.tools import OutputError, ansi_c, run_tool
 
-__all__ = ["MAX_DEPTH", "MAX_WORD_CHARS", "WordReader", "text_of"]
+__all__ = ["MAX_DEPTH", "WordReader", "text_of"]
 
 # Scripts inside scripts: `env -S "sh -c '…'"`, decoded text, eval. Published ones nest three deep.
 MAX_DEPTH = 6
@@ -26,7 +27,7 @@ MAX_LEVELS = 60
 MAX_WORD_CHARS = 16 * 1024
 
 # Variables of the environment are written in capitals; what is not comes from the script, or from nowhere.
-_UNSET = re.compile(r"\$\{?[a-z][a-z0-9_]{0,15}\}?")
+_UNSET = re.compile(r"\$\{?[a-z][a-z0-9_]*+\}?")
 
 
 class WordReader(ABC):
@@ -55,7 +56,22 @@ class WordReader(ABC):
         """Fill the variables of `read` with the words of a known text; the last one takes the rest."""
         names = [word for word in words if not word.startswith("-")] or ["REPLY"]
         for name, value in zip(names, stdin.strip().split(None, len(names) - 1), strict=False):
-            self.variables[name] = value[:MAX_WORD_CHARS]
+            self.variables[name] = self.bounded(value)
+
+    def bounded(self, text: str) -> str:
+        """Give a text; what is too long to be read is none, and is refused."""
+        if len(text) <= MAX_WORD_CHARS:
+            return text
+        self.whole = False
+        return ""
+
+    def printed(self, argv: Sequence[str], stdin: str | None) -> str | None:
+        """Give what a tool prints; None when that cannot be known."""
+        try:
+            return run_tool(argv, stdin)
+        except OutputError:
+            self.whole = False
+            return None
 
     def descend(self) -> bool:
         """Count a node and a level; False when there were too many of either."""
@@ -76,7 +92,7 @@ class WordReader(ABC):
         self.kept = outer
         if any(child.type == "+=" for child in node.children):
             value = self.variables.get(name, "") + value
-        self.variables[name] = value[:MAX_WORD_CHARS]
+        self.variables[name] = self.bounded(value)
         if node.named_children[0].type == "subscript":
             self.word(node.named_children[0], depth)
         return f"{name}={value}"
@@ -95,7 +111,11 @@ class WordReader(ABC):
             "command_substitution",
         } and '"' not in text_of(node):
             words = text.split() or [""]
-        return [unglob(choice) for word in words for choice in (braces(word) if "{" in word else (word,))]
+        try:
+            return [unglob(choice) for word in words for choice in (braces(word) if "{" in word else (word,))]
+        except (BracesError, GlobError):
+            self.whole = False
+            return words
 
     def word(self, node: Node, depth: int) -> str:
         """Read one word, empty where there were too many."""
@@ -125,7 +145,9 @@ class WordReader(ABC):
                     self.whole = False
                     return ""
             case "command_substitution" | "process_substitution":
-                output, text = self.block(node, None, depth + 1) if depth < MAX_DEPTH else (None, "")
+                if depth >= MAX_DEPTH:
+                    self.whole = False
+                output, text = self.block(node, None, depth + 1) if self.whole else (None, "")
                 if output is None or node.type == "process_substitution":
                     return f"{'<' if node.type == 'process_substitution' else '$'}({text or text_of(node)})"
                 return output.strip("\n")
@@ -161,7 +183,7 @@ class WordReader(ABC):
             # Inside a word, a variable of the script that nobody set is nothing: `c${z}url`.
             parts.append("" if node.type == "concatenation" and _UNSET.fullmatch(part) else part)
             at = child.end_byte
-        return "".join(parts)[:MAX_WORD_CHARS]
+        return self.bounded("".join(parts))
 
 
 def text_of(node: Node) -> str:
