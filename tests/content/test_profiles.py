@@ -130,7 +130,7 @@ WRONG = {
     "run param": ("    run_param: y\n", "no such parameter"),
     "pointer": ("    text: [a]\n", "JSON Pointer"),
     "run pointer": ("    response_run_pointer: id\n", "JSON Pointer"),
-    "check": ("    checks: [corn]\n", "expected one of approval, cron"),
+    "check": ("    checks: [corn]\n", "expected one of approval, cron, prompt"),
     "header": ("    headers: [x-other]\n", "session_headers"),
     "creates nothing": ("    creates: [{kind: run}]\n", "either a pointer or a header"),
     "creates both": ("    creates: [{kind: run, pointer: /a, header: b}]\n", "either a pointer or a header"),

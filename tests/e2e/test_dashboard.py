@@ -113,6 +113,14 @@ def test_a_hostile_job_is_refused_and_an_innocent_one_lives(gate: Gate) -> None:
     client.json("DELETE", path)
 
 
+def test_what_the_agent_is_told_in_every_prompt_is_judged(gate: Gate) -> None:
+    """A persona that was planted works as long as a job does."""
+    path = "/api/profiles/default/soul"
+    assert Client(gate).ask("PUT", path, {"content": HIJACK}).status == 403
+    Client(gate).json("PUT", path, {"content": "You are brief, and you like birds."})
+    assert "birds" in json.dumps(Client(gate).json("GET", path))
+
+
 @pytest.mark.parametrize("surface", OFF)
 def test_what_gives_the_machine_away_is_off(gate: Gate, surface: str) -> None:
     """Also for an admin; the answer says what to switch on."""

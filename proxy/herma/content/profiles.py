@@ -22,7 +22,7 @@ __all__ = ["load_profile", "parse_profile", "profile_names"]
 # The largest profile, of the dashboard with its hundreds of routes, stays below 100 KiB.
 MAX_PROFILE_BYTES: Final = 512 * 1024
 # Inspections beyond the ones that every body goes through.
-CHECKS: Final = frozenset({"approval", "cron"})
+CHECKS: Final = frozenset({"approval", "cron", "prompt"})
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _OPERATION = re.compile(r"[a-z]+(?:\.[a-z_]+)?")

@@ -44,6 +44,11 @@ JOBS: dict[str, tuple[Any, Any, str]] = {
         match(),
         "/messages/0/content",
     ),
+    "any text that the agent is given for later": (
+        {"content": BAD},
+        match("persona.write", checks=("prompt",)),
+        "/content",
+    ),
     "any text of a route for jobs": ({"text": BAD}, match("unknown", known=False, scope=Scope.CRON), "/text"),
 }
 

@@ -1,4 +1,4 @@
-"""Scheduled prompts: text that runs later, unattended, again and again."""
+"""Scheduled prompts, and other text that the agent is given for later, unattended: its persona, tasks of a board."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -26,7 +26,10 @@ _TIMES = frozenset({"schedule", "cron"})
 
 
 class CronScan:
-    """Scans every string of a job, on create and update, and of anything that looks like a job on any route."""
+    """Scans every string of a job, on create and update, and of anything that looks like a job on any route.
+
+    A route with the check `prompt` takes text of the same kind that is no job; all of it is scanned.
+    """
 
     id: ClassVar[str] = "cron_scan"
     phases: ClassVar[frozenset[Phase]] = frozenset({Phase.REQUEST_BODY})
@@ -46,7 +49,7 @@ class CronScan:
             return Allow()
         route = exchange.match.route
         lenient = "cron" in route.checks
-        if route.operation in _WRITES or route.scope is Scope.CRON:
+        if route.operation in _WRITES or route.scope is Scope.CRON or "prompt" in route.checks:
             jobs: Iterator[tuple[str, Any]] = iter([("", document.value)])
         elif lenient:
             jobs = _jobs_of_unknown(document.value)
