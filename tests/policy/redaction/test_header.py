@@ -5,6 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from herma.policy.redaction.header import authorization, bare_scheme, cookie
+from herma.policy.redaction.hit import Certainty
+from herma.policy.redaction.name import Names
+from herma.policy.redaction.work import Work
 from support.redactor import masked, redactor
 
 S = "F4keK3yF0rT3stF4keK3y"
@@ -71,3 +74,12 @@ def test_any_text_behind_a_header_is_read(text: str) -> None:
     names = redactor().finder.names
     for hits in (authorization("x" + text, 1), bare_scheme("x" + text, 1), cookie("x" + text, 1, names)):
         assert all(1 <= hit.start < hit.end <= len(text) + 1 for hit in hits)
+
+
+def test_cookies_that_are_not_judged_for_want_of_work_are_masked() -> None:
+    """To the end of their line, however many stand on it."""
+    line = "Cookie: " + "sid=F4keX7pq; " * 50
+    hits = list(cookie(f"{line}\nnext", 6, Names([]), Work(0, base=200)))
+    assert [hit.rule_id for hit in hits[:-1]] == ["cookie-header"] * (len(hits) - 1)
+    assert hits[-1].certainty is Certainty.UNJUDGED
+    assert (hits[-2].end < hits[-1].start, hits[-1].end) == (True, len(line))

@@ -45,6 +45,11 @@ UNITS = {
     "placeholders": "[token:01234567] password=",
     "long words": "a" * 40 + " ",
     "surrogates": "\ud800",
+    "words of hexadecimal digits": "acca ",
+    "words without an end": "auth=(",
+    "unknown placeholders": "[",
+    "variables": "A=bc $A$B ",
+    "cookies": "Cookie: sid=F4keX7pq; sid=F4keX7pr; ",
     "events": '"}\n\ndata: {"content": "a',
 }
 

@@ -22,7 +22,7 @@ from herma.policy.redaction.value import (
     looks_like_password,
     looks_random,
 )
-from herma.policy.redaction.work import HEAD, JOINT, Work, judging
+from herma.policy.redaction.work import HEAD, JOINT, NAME, Work, judging, passing
 
 __all__ = ["assigned", "name_around", "read_value", "untrailed"]
 
@@ -74,7 +74,7 @@ def assigned(text: str, first: int, last: int, names: Names, work: Work | None =
     name = text[first:last]
     # In `100K-token` the hyphen joins words; a flag begins one.
     flag = len(name) - len(name.lstrip("-")) if text[first - 1 : first] not in _JOINS_WORDS else 0
-    known = _known(text, first, name.strip("-."), names)
+    known = _known(text, first, name.strip("-."), names, work)
     if known is None or text[max(0, first - 2) : first] == "${":
         return
     if _ENDS_HEAD.match(text, last):
@@ -93,7 +93,7 @@ def assigned(text: str, first: int, last: int, names: Names, work: Work | None =
         return
     if value is None:
         return
-    work.left -= judging(len(value.text))
+    work.left -= _reading(value)
     # In 'NAME=' the quote closes what was opened before the name.
     if value.quote and value.quote == text[first - 1 : first] and not joint.close:
         return
@@ -102,15 +102,23 @@ def assigned(text: str, first: int, last: int, names: Names, work: Work | None =
         yield Hit(value.start, end, known.rule_id, text[value.start : end])
 
 
-def _known(text: str, first: int, name: str, names: Names) -> Name | None:
+def _known(text: str, first: int, name: str, names: Names, work: Work) -> Name | None:
     if name.lower() == "key":
-        if text[first - 1 : first] in {"?", "&"}:
+        sign, before = text[first - 1 : first], None
+        if sign in {"?", "&"}:
             return names.classify("query_key")
-        before = _BEFORE_KEY.match(text[max(0, first - MAX_WORDS_BEFORE) : first][::-1])
+        if sign == " ":
+            work.left -= NAME
+            before = _BEFORE_KEY.match(text[max(0, first - MAX_WORDS_BEFORE) : first][::-1])
         # `<entry key="…">` has a name there, not a secret.
         if before is not None and text[first - before.end() - 1 : first - before.end()] != "<":
             return names.classify(before.group()[::-1].strip().lower() + " key")
     return names.classify(name)
+
+
+def _reading(value: Value) -> float:
+    """Tell what it costs to read and judge a value; a quote is found at once, however far, the end of a word is not."""
+    return judging(len(value.text)) + (0 if value.quote else passing(len(value.text)))
 
 
 def _hit(known: Name, value: Value) -> Hit:
@@ -180,7 +188,7 @@ def untrailed(word: str) -> str:
 def _after_blank(text: str, first: int, at: int, known: Name, flag: int, work: Work) -> Iterator[Hit]:
     """Judge a value behind blanks: `--password x`, `ENV DB_PASSWORD x`, `wifi pw x`."""
     value = read_value(text, at)
-    work.left -= judging(len(value.text) if value is not None else 0)
+    work.left -= _reading(value) if value is not None else judging(0)
     if value is None or value.text.startswith("-") or _ASSIGNMENT.match(value.text):
         return
     if not flag and not value.quote and "," in value.text:
@@ -206,7 +214,7 @@ def _after_blank(text: str, first: int, at: int, known: Name, flag: int, work: W
             and has_digit(written)
         )
         accepted = drawn or (
-            _variable(text, first) and (looks_like_password(written) or looks_random(written))
+            (looks_like_password(written) or looks_random(written)) and _variable(text, first)
         )
     if accepted:
         yield _hit(known, value)

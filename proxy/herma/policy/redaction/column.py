@@ -20,6 +20,8 @@ __all__ = ["MAX_TABLE_CHARS", "column"]
 MAX_TABLE_CHARS: Final = 400
 MAX_HEAD_CHARS: Final = 200
 _HEAD_CELL: Final = re.compile(r"[\s\"'`*]{0,8}[A-Za-z_][\w .-]{0,40}[\s\"'`*]{0,40}$", re.ASCII)
+# What such cells and their separators are made of: most lines with a name in them are no head.
+_HEAD: Final = re.compile(r"[\w\s\"'`*.|,;-]*+", re.ASCII)
 _RULER: Final = re.compile(r"[\s|:+=-]{3,400}$")
 _CELLS: Final = re.compile(r"\S+(?:[ ]\S+)*")
 _WRAPPING: Final = " \t\r\"'`*"
@@ -30,6 +32,8 @@ def column(text: str, first: int, known: Name, work: Work) -> Iterator[Hit]:
     start = text.rfind("\n", max(0, first - MAX_HEAD_CHARS), first) + 1
     end = text.find("\n", first, first + MAX_HEAD_CHARS)
     if end < 0 or (start == 0 and first > MAX_HEAD_CHARS):
+        return
+    if _HEAD.fullmatch(text, start, end) is None:
         return
     head = text[start:end].strip(" \t\r")
     separator = next((sign for sign in "|\t,;" if sign in head), "")

@@ -18,7 +18,7 @@ from herma.policy.redaction.number import NumberRule
 from herma.policy.redaction.quote import open_argument, open_quote, open_windows
 from herma.policy.redaction.run import Alphabet, plain
 from herma.policy.redaction.sweep import STRETCH_CHARS, Grammar, Sweep
-from herma.policy.redaction.work import COMMAND, LINE, RUN, VALUE, Work, passing
+from herma.policy.redaction.work import COMMAND, HIT, LINE, RUN, VALUE, Work, passing
 from herma.policy.rule import Rule
 
 __all__ = ["Finder"]
@@ -181,4 +181,6 @@ class Finder:
                 yield Hit.unseen(text, start, len(text))
                 return
             for rule in self._runs:
-                yield from rule.everywhere(text, start, end)
+                for hit in rule.everywhere(text, start, end):
+                    work.left -= HIT
+                    yield hit

@@ -20,7 +20,7 @@ from herma.policy.redaction.value import (
     looks_like_password,
     looks_random,
 )
-from herma.policy.redaction.work import Work, judging
+from herma.policy.redaction.work import HIT, Work, judging
 
 __all__ = ["authorization", "bare_scheme", "cookie"]
 
@@ -73,6 +73,9 @@ _SCHEMES: Final = frozenset(
 )
 _MORE_WORDS: Final = re.compile(r"[ ][A-Za-z]", re.ASCII)
 _PAIR: Final = re.compile(r"(?P<name>[A-Za-z0-9_.$%*-]{1,96}+)=(?P<value>[^\s;,\"'`\\]{1,8192}+)", re.ASCII)
+_NEXT_PAIR: Final = re.compile(
+    r";[ \t]{0,4}(?:(?:Secure|HttpOnly|Partitioned);[ \t]{0,4}){0,3}", re.IGNORECASE
+)
 # Cookies that hold a choice, not a session.
 _HARMLESS: Final = frozenset(
     [
@@ -152,16 +155,20 @@ def cookie(text: str, end: int, names: Names, work: Work | None = None) -> Itera
         name, written = pair["name"], pair["value"]
         if work is not None:
             work.left -= judging(len(written))
+            if work.spent:
+                line_end = text.find("\n", pair.end())
+                yield Hit.unseen(text, pair.start("value"), line_end if line_end >= 0 else len(text))
+                return
         sensitive = _SESSION.search(name) is not None or names.classify(name) is not None
         if (
             name.lower() not in _HARMLESS
             and not _left_alone(written)
             and ((sensitive and len(written) >= 6) or looks_random(written, at_least=12))
         ):
+            if work is not None:
+                work.left -= HIT
             yield Hit(pair.start("value"), pair.end("value"), COOKIE_ID, written)
-        gap = re.compile(
-            r";[ \t]{0,4}(?:(?:Secure|HttpOnly|Partitioned);[ \t]{0,4}){0,3}", re.IGNORECASE
-        ).match(text, pair.end())
+        gap = _NEXT_PAIR.match(text, pair.end())
         at = gap.end() if gap else -1
 
 

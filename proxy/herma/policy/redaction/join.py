@@ -5,6 +5,7 @@ things, so that the value has to prove more.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -86,11 +87,13 @@ _YAML_LATER: Final = re.compile(
 
 def joint_at(text: str, end: int) -> Joint | None:
     """Read the joint behind the name that ends at `end`; None when the name stands alone."""
-    closed = _CLOSE.match(text, end)
-    if closed is None:  # pragma: no cover - the pattern matches the empty text
-        return None
-    at, close, blank = closed.end(), closed["close"], closed["blank"]
-    following = text[at : at + 1]
+    following, at, close, blank = text[end : end + 1], end, "", ""
+    if following in _CLOSES:
+        closed = _CLOSE.match(text, end)
+        if closed is None:  # pragma: no cover - the pattern matches the empty text
+            return None
+        at, close, blank = closed.end(), closed["close"], closed["blank"]
+        following = text[at : at + 1]
     sign = _SIGN.match(text, at) if following in _SIGNS and following else None
     if sign is not None:
         spaced = bool(sign["gap"]) and sign["sign"] not in {":", "\uff1a"}
@@ -98,7 +101,7 @@ def joint_at(text: str, end: int) -> Joint | None:
     if following in _MARKS:
         return _mark(text, at, end, close, blank=blank)
     if blank or text.startswith("et ", at):
-        return _words(text, at, close)
+        return _words(text, at, following, close)
     # Languages that write no blanks join with a word of their own; without it, the sentence goes on.
     told = _PROSE.match(text, at) if following > "\x7f" else None
     return Joint(told.end(), Join.PROSE, close=close) if told is not None else None
@@ -106,39 +109,50 @@ def joint_at(text: str, end: int) -> Joint | None:
 
 # What a sign begins with, and what the other joints begin with; the end of a text begins nothing.
 _SIGNS: Final = "=:?|+.\uff1a"
-_MARKS: Final = ",<>-|?(\u2192\n\r"
+_CLOSES: Final = frozenset("\"'`)]*& \t:?")
+_MARKS: Final[Mapping[str, tuple[tuple[re.Pattern[str], Join], ...]]] = {
+    ",": ((_COMMA, Join.COMMA), (_CELL, Join.CELL)),
+    "<": ((_ELEMENT, Join.ELEMENT), (_LOOSE, Join.LOOSE)),
+    ">": ((_ELEMENT, Join.ELEMENT),),
+    "-": ((_ELEMENT, Join.ELEMENT), (_LOOSE, Join.LOOSE)),
+    "|": ((_LOOSE, Join.LOOSE),),
+    "?": ((_LOOSE, Join.LOOSE),),
+    "(": ((_LOOSE, Join.LOOSE),),
+    "\u2192": ((_LOOSE, Join.LOOSE),),
+    "\n": (),
+    "\r": (),
+}
+_LINE_ENDS: Final = frozenset("\n\r")
+_ATTRIBUTES: Final = frozenset("vVcC")
+_VERBS: Final = frozenset("iwael\u00e8\u00e9")
+_LOOSELY: Final = frozenset("-<|?(o\u2192")
 
 
 def _mark(text: str, at: int, end: int, close: str, *, blank: str) -> Joint | None:
-    for pattern, join in (
-        (_COMMA, Join.COMMA),
-        (_ELEMENT, Join.ELEMENT),
-        (_LOOSE, Join.LOOSE),
-        (_CELL, Join.CELL),
-    ):
+    for pattern, join in _MARKS[text[at]]:
         found = pattern.match(text, at)
         # A call has no blank before its bracket, an arrow and an alternative have.
         if found is None or (join == Join.LOOSE and bool(blank) == (text[at] == "(")):
             continue
         if join != Join.CELL or not blank:
             return Joint(found.end(), join, close=close)
-    later = _YAML_LATER.match(text, end)
+    later = _YAML_LATER.match(text, end) if text[at] in _LINE_ENDS else None
     if later is not None:
         return Joint(later.end(), Join.SIGN, ":")
     return Joint(at, Join.BLANK, close=close) if blank else None
 
 
-def _words(text: str, at: int, close: str) -> Joint | None:
-    attribute = _ATTRIBUTE.match(text, at)
+def _words(text: str, at: int, following: str, close: str) -> Joint | None:
+    attribute = _ATTRIBUTE.match(text, at) if following in _ATTRIBUTES else None
     if attribute is not None:
         return Joint(attribute.end(), Join.COMMA, close=close)
     element = _ELEMENT.match(text, at) if close == "" and text.find(">", at, at + 200) >= 0 else None
     if element is not None:
         return Joint(element.end(), Join.ELEMENT, close=close)
-    told = _PROSE.match(text, at)
+    told = _PROSE.match(text, at) if following in _VERBS or following > "\x7f" else None
     if told is not None:
         return Joint(told.end(), Join.PROSE, close=close)
-    alternative = _LOOSE.match(text, at)
+    alternative = _LOOSE.match(text, at) if following in _LOOSELY else None
     if alternative is not None:
         return Joint(alternative.end(), Join.LOOSE, close=close)
     far = _FAR.match(text, at) if _DIGIT.match(text, at) else None

@@ -32,29 +32,33 @@ _LINE: Final = re.compile(
 
 def may_be_spelled(text: str) -> bool:
     """Tell whether a text spells bytes."""
-    return _next(plain(text).translate(_KINDS), 0) >= 0
+    kinds = plain(text).translate(_KINDS)
+    return _BYTES in kinds or _WORDS in kinds
 
 
 def spelled(text: str, inside: Callable[[str], list[Hit]], work: Work) -> Iterator[Hit]:
     """Find rows and dumps whose text holds a secret, as told by `inside`; what is not decoded for want of work is masked."""
     kinds = plain(text).translate(_KINDS)
     work.left -= passing(len(text))
-    at = _next(kinds, 0)
-    while at >= 0:
+    at, following = 0, {way: kinds.find(way) for way in (_BYTES, _WORDS)}
+    while (at := _next(kinds, at, following)) >= 0:
         if work.spent:
             yield Hit.unseen(text, at, len(text))
             return
         start, end, raw = _bytes_at(text, at)
         work.left -= DECODED_RUN + passing(end - start)
-        hits = inside(readable(raw))
+        hits = inside(written) if (written := readable(raw)) else []
         if hits:
             yield best_of(hits, start, end)
-        at = _next(kinds, max(end, at + 1))
+        at = max(end, at + 1)
 
 
-def _next(kinds: bytes, start: int) -> int:
-    found = [at for at in (kinds.find(_BYTES, start), kinds.find(_WORDS, start)) if at >= 0]
-    return min(found, default=-1)
+def _next(kinds: bytes, start: int, following: dict[bytes, int]) -> int:
+    """Find where bytes are spelled next; `following` keeps where each way was seen last, so that no text is searched twice."""
+    for way, at in following.items():
+        if 0 <= at < start:
+            following[way] = kinds.find(way, start)
+    return min((at for at in following.values() if at >= 0), default=-1)
 
 
 def _bytes_at(text: str, at: int) -> tuple[int, int, bytes]:

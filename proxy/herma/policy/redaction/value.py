@@ -60,6 +60,8 @@ _CODE: Final = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
+# What the two above begin with; most values begin with something else.
+_REFERENCE_SIGNS: Final = frozenset("$([`<{%#!@&")
 # What marks a placeholder anywhere in a value, and the words that each of these marks holds.
 _MARK: Final = re.compile(
     r"your|example|placeholder|change[-_]?me|redacted|replace[-_]?(?:me|with|this)|insert[-_]|<[a-z]|\.{3,}|…|\*{3,}|x{4,}"
@@ -125,6 +127,8 @@ _PATH: Final = re.compile(
     r"(?:~|\.{1,2}|\$\w+)?/[\w.@%+~-]{1,80}+(?:/|$)|[A-Za-z]:\\|[\w.-]{1,64}\.(?:pem|key|crt|json|ya?ml|env|txt|py|js|ts|go|md|toml|cfg|conf|p12|pub|gpg|age)$",
     re.ASCII,
 )
+# What numbers, versions and times begin with.
+_NUMBER_SIGNS: Final = frozenset("0123456789-+~^<>= v")
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]{1,20}+://", re.IGNORECASE | re.ASCII)
 _ISSUED: Final = re.compile(r"[A-Za-z0-9_\-+/=.~:%|!*^$]{15,512}$", re.ASCII)
 _TIME: Final = re.compile(
@@ -147,6 +151,8 @@ def is_reference(value: str, *, quoted: bool = False) -> bool:
 
     A name is written; what looks drawn between the signs is a value. Between quotes, `(x` and `@x` are only characters.
     """
+    if value[:1] not in _REFERENCE_SIGNS:
+        return False
     found = _REFERENCE.match(value) or (None if quoted else _BARE_REFERENCE.match(value))
     return found is not None and not _drawn_name(value)
 
@@ -181,14 +187,17 @@ def is_placeholder(value: str) -> bool:
 
 def is_path(value: str) -> bool:
     """Tell whether the value is a file name or a URL without user info: where a secret is kept, not the secret."""
+    if "/" not in value and "." not in value and "\\" not in value:
+        return False
     return _PATH.match(value) is not None or (_URL.match(value) is not None and "@" not in value)
 
 
 def is_dull(value: str) -> bool:
     """Tell whether the value is a common word, a number, a duration or a version."""
-    return (
-        value.lower().rstrip("?!;:,.") in DULL
-        or _NUMBER.match(value) is not None
+    if value.lower().rstrip("?!;:,.") in DULL:
+        return True
+    return value[:1] in _NUMBER_SIGNS and (
+        _NUMBER.match(value) is not None
         or _VERSION.match(value) is not None
         or _TIME.match(value) is not None
     )

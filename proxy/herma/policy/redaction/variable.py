@@ -17,7 +17,8 @@ _ASSIGNED: Final = re.compile(
     r"(?<![\w$-])(?P<name>[A-Za-z_]\w{0,40})=(?P<quote>[\"']?)(?P<value>[A-Za-z0-9_.+/=-]{2,256}+)(?P=quote)(?=[\s;&|]|$)",
     re.ASCII,
 )
-_USED: Final = re.compile(r"(?:\$\{\w{1,41}\}|\$\w{1,41}){2,8}", re.ASCII)
+# The sign in front of all, so that the search skips to it.
+_USED: Final = re.compile(r"\$(?:\{\w{1,41}\}|\w{1,41})(?:\$\{\w{1,41}\}|\$\w{1,41}){1,7}", re.ASCII)
 _NAME: Final = re.compile(r"\w+", re.ASCII)
 
 
