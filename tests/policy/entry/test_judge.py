@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from herma.policy.decision import Finding, Level, verdict
-from herma.policy.entry import condition
+from herma.policy.entry import condition, runner
 from herma.policy.entry.entry import Entry, Kind
 from herma.policy.entry.judge import EntryJudge, RulePattern
 from herma.policy.rule import Examples, Rule, Status
@@ -243,3 +243,11 @@ def test_a_trace_shows_what_an_entry_is_read_as() -> None:
     assert "echo x >> ~/.bashrc" in trace.lines
     assert "writes:shell_start" in trace.effects
     assert entry_judge().trace(Entry("x", {"command": "x" * 9000}, "")).texts == ()
+
+
+def test_more_package_runners_than_are_read_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody can tell what the rest of them would fetch."""
+    entry = Entry("x", {"command": "npx", "args": ["-y", "mcp-remote", "npx", "a"]}, "/p")
+    assert not any(finding.blocks for finding in entry_judge().judge_entry(entry))
+    monkeypatch.setattr(runner, "MAX_RUNNERS", 1)
+    assert [finding.rule_id for finding in entry_judge().judge_entry(entry)] == ["mcp-oversize"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.entry.package import Package, packages, version_matches
+from herma.policy.entry.package import Package, packages, sources, version_matches
 
 FOUND = {
     "npx": ("npx -y Example-Server@1.0.16", [Package("npm", "example-server", "1.0.16")]),
@@ -45,6 +45,19 @@ FOUND = {
     "its own modules": ("deno run -A main.ts", []),
     "two commands": ("npm install a; npm install b", [Package("npm", "a"), Package("npm", "b")]),
     "two runners in one command": ("npx a uvx b", [Package("npm", "a"), Package("pypi", "b")]),
+    "a program that is created": (
+        "npm create @a/b@1.0",
+        [Package("npm", "@a/b", "1.0"), Package("npm", "@a/create-b", "1.0")],
+    ),
+    "a list": (
+        "uv run --with mcp[cli,ws],bad==1.0,c>=1,<2 x",
+        [Package("pypi", "mcp"), Package("pypi", "bad", "1.0"), Package("pypi", "x")],
+    ),
+    "an alias of an alias": ("npx npm:a@npm:bad@1.0", [Package("npm", "bad", "1.0")]),
+    "an option that nobody knows": (
+        "npx --loglevel error bad",
+        [Package("npm", "error"), Package("npm", "bad")],
+    ),
     "only options": ("npx --yes", []),
 }
 
@@ -59,6 +72,33 @@ def test_a_package_is_found_however_much_stands_before_it() -> None:
     """Neither options nor other packages hide the last one."""
     assert Package("npm", "bad", "1.0") in packages("npm install " + "a " * 500 + "bad@1.0")
     assert Package("npm", "bad", "1.0") in packages("npx " + "--no-audit " * 500 + "bad@1.0")
+
+
+ADDRESS = "https://x.example/y"
+FROM = {
+    "an address": (f"npx {ADDRESS}", {ADDRESS}),
+    "an address under another name": (f"npx a@{ADDRESS}", {ADDRESS}),
+    "a repository under another name": (f"uvx --from a[b]@git+{ADDRESS} c", {f"git+{ADDRESS}"}),
+    "a file under another name": ("npx a@file:/tmp/x", {"file:/tmp/x"}),
+    "a name and an address": (f"pip install 'a @ {ADDRESS}'", {ADDRESS}),
+    "a name alone": ("npx a@1.0", set()),
+    "an index": (f"npx --registry {ADDRESS} a", {f"registry+{ADDRESS}"}),
+    "an index of pip behind pipx": (f"pipx run --pip-args=--index-url={ADDRESS} a", {f"registry+{ADDRESS}"}),
+    "an index without an address": ("uvx a --index", {"registry+"}),
+    "a list": (f"pip install -r {ADDRESS}", {ADDRESS}),
+    "a list, joined": (f"uvx --overrides={ADDRESS} a", {ADDRESS}),
+    "a list without an address": ("pip install -r", {""}),
+    "limits of pip": (f"pip install -c {ADDRESS} a", {ADDRESS}),
+    "a command of another runner": (f"npx -c {ADDRESS} a", set()),
+    "an option of the program": (f"uvx a --overrides {ADDRESS}", set()),
+    "two commands": (f"npx a; npx b --registry {ADDRESS}", {f"registry+{ADDRESS}"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "found"), FROM.values(), ids=FROM.keys())
+def test_where_a_package_comes_from_is_what_counts(line: str, found: set[str]) -> None:
+    """Not what it is called; addresses, lists and indexes, and what stands behind the program is its own."""
+    assert set(sources(line)) == found
 
 
 VERSIONS = {

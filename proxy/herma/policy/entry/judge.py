@@ -17,6 +17,7 @@ from herma.policy.entry.entry import Entry, Kind
 from herma.policy.entry.environment import Environment
 from herma.policy.entry.fields import Fields
 from herma.policy.entry.reading import MAX_VIEW_CHARS, EntryReading, forms, render
+from herma.policy.entry.runner import PackagesError
 from herma.policy.entry.setting import Settings
 from herma.policy.entry.source import Sources
 from herma.policy.entry.url import url_effects
@@ -76,17 +77,10 @@ class EntryJudge:
         if entry.kind is Kind.UNREAD or len(fields.words) > MAX_WORDS or entry.size() > MAX_ENTRY_CHARS:
             # What cannot be judged whole is refused, not judged in part.
             return (Finding(OVERSIZE, Level.HIGH, entry.place),)
-        read = EntryReading.of(fields)
-        shown = {
-            "argv": render([" ".join(fields.words)]),
-            "line": render([*read.lines, *read.decoded]),
-        }
-        shown["any"] = "\n".join((render(read.texts), shown["line"]))[:MAX_VIEW_CHARS]
-        rules = {rule.id: rule for rule in self._rules(entry, fields, read, shown)}
-        found = [rule.finding(entry.place) for rule in rules.values()]
-        if not read.whole:
-            found.append(Finding(OVERSIZE, Level.HIGH, entry.place))
-        return (*found, *self._hits(entry, fields, read, shown["any"]))
+        try:
+            return self._findings(entry, fields, EntryReading.of(fields))
+        except PackagesError:
+            return (Finding(OVERSIZE, Level.HIGH, entry.place),)
 
     def trace(self, entry: Entry) -> Trace:
         """Tell what an entry is read as; of one that is too large, nothing."""
@@ -103,6 +97,18 @@ class EntryJudge:
             lines=read.lines,
             effects=tuple(sorted(self._effects(fields, read))),
         )
+
+    def _findings(self, entry: Entry, fields: Fields, read: EntryReading) -> tuple[Finding, ...]:
+        shown = {
+            "argv": render([" ".join(fields.words)]),
+            "line": render([*read.lines, *read.decoded]),
+        }
+        shown["any"] = "\n".join((render(read.texts), shown["line"]))[:MAX_VIEW_CHARS]
+        rules = {rule.id: rule for rule in self._rules(entry, fields, read, shown)}
+        found = [rule.finding(entry.place) for rule in rules.values()]
+        if not read.whole:
+            found.append(Finding(OVERSIZE, Level.HIGH, entry.place))
+        return (*found, *self._hits(entry, fields, read, shown["any"]))
 
     def _rules(
         self, entry: Entry, fields: Fields, read: EntryReading, shown: dict[str, str]

@@ -4,87 +4,28 @@ Only what stands behind a package runner is a package; the same word in prose is
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from herma.policy.entry.runner import fetching, operands
 
 __all__ = ["Package", "packages", "sources", "version_matches"]
 
-_RUNNERS = re.compile(
-    r"(?i)(?<![\w./:@-])(?:[^\s'\"`]{0,200}/)?(npx|bunx|pnpx|nlx|dlx|npx-cli\.js|(?:c|t)?npm|pnpm|yarn|bun|ni|uvx|uv|pipx|pip[0-9.]{0,4}|cargo|gem|go|composer"
-    r"|dotnet|dnx|deno|mise|code|cursor|codium|windsurf|rye|pixi)(?:\.exe|\.cmd)?(?= )"
-)
-# The end of a command in a line of text.
-_END = re.compile(r"[;|&\n]")
-# Words that make the programs above fetch; of those without a list, their name is enough.
-_ORDERS: dict[str, frozenset[str]] = {
-    **dict.fromkeys(("npm", "cnpm", "tnpm"), frozenset({"exec", "x", "install", "i", "add", "create", "init", "in", "ins", "isntall", "update", "up"})),
-    **dict.fromkeys(("pnpm", "yarn", "bun"), frozenset({"exec", "x", "dlx", "install", "i", "add", "create", "init"})),
-    "uv": frozenset({"run", "install", "add", "upgrade"}),
-    "rye": frozenset({"install", "add"}),
-    "pixi": frozenset({"exec", "add", "install", "x"}),
-    "pipx": frozenset({"run", "install", "runpip", "inject", "upgrade"}),
-    "pip": frozenset({"install", "download", "wheel"}),
-    "cargo": frozenset({"install", "add", "binstall"}),
-    "gem": frozenset({"install", "exec", "i"}),
-    "go": frozenset({"run", "install", "get"}),
-    "composer": frozenset({"require"}),
-    "dotnet": frozenset({"install", "run", "update"}),
-    "deno": frozenset({"run", "install", "add", "x", "serve", "i"}),
-    "mise": frozenset({"x", "exec", "use", "install", "i"}),
-    **dict.fromkeys(("code", "cursor", "codium", "windsurf"), frozenset({"--install-extension"})),
-}  # fmt: skip
-# Words of a runner itself before its order: `npm --yes exec`, `uv --quiet tool run`.
-_GROUPS = frozenset({"tool", "tools", "pip", "global", "workspace"})
 _NPM = re.compile(
-    r"(?:(?:npm:)?[a-z0-9@/._-]{1,200}@npm:|npm:)?(@[a-z0-9._~-]{1,100}/[a-z0-9._~-]{1,200}|[a-z0-9._~-]{1,200})(?:@([^\s@]{1,64}))?"
+    r"(?:(?:npm:)?[a-z0-9@/._-]{1,200}@npm:/?|npm:/?)?(@[a-z0-9._~-]{1,100}/[a-z0-9._~-]{1,200}|[a-z0-9._~-]{1,200})(?:@([^\s@]{1,64}))?"
 )
 _PYPI = re.compile(
     r"([a-z0-9][a-z0-9._-]{0,200})(?:\[[^\]]{0,100}\])?(?:(?:===?|@|~=|>=) {0,2}([a-z0-9.+!*-]{1,64}))?"
 )
 _OTHER = re.compile(r"([a-z0-9][\w./-]{0,200})(?:[@:]v?([\w.+-]{1,64}))?", re.ASCII)
+# Programs that npm makes out of one word: `npm create x` runs `create-x`.
+_CREATING = frozenset({"create", "init"})
 # What a runner's name begins with, and the ecosystem of its packages.
 _ECOSYSTEMS = {
-    **dict.fromkeys(("npx", "bunx", "pnpx", "nlx", "dlx", "npx-cli.js", "npm", "cnpm", "tnpm", "pnpm", "yarn", "bun", "ni", "deno", "mise"), "npm"),
+    **dict.fromkeys(("npx", "bunx", "pnpx", "nlx", "dlx", "npx-cli.js", "npm-cli.js", "volta", "jsr", "npm", "cnpm", "tnpm", "pnpm", "yarn", "bun", "ni", "deno", "mise"), "npm"),
     "cargo": "crates", "gem": "gem", "go": "go", "composer": "composer", "dotnet": "nuget", "dnx": "nuget",
     **dict.fromkeys(("code", "cursor", "codium", "windsurf"), "vscode"),
 }  # fmt: skip
-_INSTALLING = frozenset({"install", "add", "i", "in", "ins", "isntall", "require", "get", "use", "update", "download", "wheel", "inject"})  # fmt: skip
-_VALUE_OPTIONS = frozenset({"-p", "--package", "--from", "--with", "--spec", "-w"})
-_OTHER_VALUE_OPTIONS = frozenset(
-    {
-        "--python",
-        "--directory",
-        "--project",
-        "--index-url",
-        "--default-index",
-        "--index",
-        "-i",
-        "--registry",
-        "--prefix",
-        "-c",
-        "--call",
-        "--cache",
-        "--userconfig",
-        "--extra-index-url",
-        "--env-file",
-        "--with-editable",
-        "--with-requirements",
-        "--root",
-        "--git",
-        "--branch",
-        "--tag",
-        "--rev",
-        "--path",
-        "--features",
-        "--target-dir",
-        "--version",
-        "--source",
-        "--add-source",
-        "--tool-path",
-        "--script-shell",
-        "--channel",
-    }
-)
 _FORMS = {"npm": _NPM, "pypi": _PYPI}
 _VERSION_PART = re.compile(r"\d{1,9}")
 _RANGE = re.compile(r"(>=|<=|>|<|=|)\s{0,2}([0-9][\w.+-]{0,40})")
@@ -100,15 +41,30 @@ class Package:
 
 
 def packages(text: str) -> Iterator[Package]:
-    """Give the packages that the command lines in a text fetch."""
-    for runner, words, every in _fetching(text.lower()):
-        ecosystem = _ECOSYSTEMS.get(runner, "pypi")
-        for word in _operands(words, every=every):
-            plain = word.strip("'\"`,")
-            if runner in _MIXED and not plain.startswith("npm:"):
-                continue
-            if (package := _package(ecosystem, plain)) is not None:
-                yield package
+    """Give the packages that the command lines in a text fetch.
+
+    Raises:
+        PackagesError: there are more runners than are read.
+    """
+    for fetch in fetching(text.lower()):
+        ecosystem = _ECOSYSTEMS.get(fetch.runner, "pypi")
+        for word in operands(fetch.words, every=fetch.every):
+            for plain in _several(ecosystem, word.strip("'\"`,")):
+                if fetch.runner in _MIXED and not plain.startswith("npm:"):
+                    continue
+                if (package := _package(ecosystem, plain)) is not None:
+                    yield package
+                    if fetch.order in _CREATING:
+                        scope, slash, name = package.name.rpartition("/")
+                        yield Package(ecosystem, f"{scope}{slash}create-{name}", package.version)
+
+
+def _several(ecosystem: str, word: str) -> list[str]:
+    """Take a word apart that names several packages: `--with a,b`; the commas of versions and extras are others."""
+    return _COMMA.split(word) if ecosystem == "pypi" and "," in word else [word]
+
+
+_COMMA = re.compile(r",(?=[a-z0-9@])(?![^\[]*\])")
 
 
 # Runners of addresses and tools, which mark what they take from npm.
@@ -116,64 +72,67 @@ _MIXED = frozenset({"deno", "mise"})
 
 
 def sources(text: str) -> Iterator[str]:
-    """Give what the command lines in a text fetch from elsewhere than a registry: addresses, forges, paths; and registries."""
-    for _runner, rest, every in _fetching(text):
-        words = list(rest)
-        for word in _operands(words, every=every):
-            plain = word.strip("'\"`,")
-            if "://" in plain or plain.startswith(_ELSEWHERE) or (plain.count("/") == 1 and plain[0] != "@"):
-                yield plain.partition("@git+")[2] or plain
-        for index, word in enumerate(words):
-            option, equals, value = word.partition("=")
-            if option in _REGISTRY_OPTIONS or option.endswith(":registry"):
-                yield "registry+" + (value if equals else words[index + 1] if index + 1 < len(words) else "")
+    """Give what the command lines in a text fetch from elsewhere than a registry: addresses, forges, paths; and registries.
 
-
-def _fetching(text: str) -> Iterator[tuple[str, Iterator[str], bool]]:
-    """Give each runner that is ordered to fetch something, the words behind its order, and whether all of them are packages.
-
-    Words are read as they are asked for: a long text of runners costs what it is long.
+    Raises:
+        PackagesError: there are more runners than are read.
     """
-    at = stop = 0
-    while (match := _RUNNERS.search(text, at)) is not None:
-        at = match.end()
-        runner = _plain(match[1])
-        if stop < at:
-            end = _END.search(text, at)
-            stop = end.start() if end is not None else len(text)
-        words = (word[0] for word in _WORD.finditer(text, at, stop))
-        order = _order(runner, words)
-        if order is None:
-            continue
-        every = order in _INSTALLING or runner in _INSTALLERS
-        if every:
-            # All words belong to this one.
-            at = stop
-        yield runner, words, every
+    read = 0
+    for fetch in fetching(text):
+        # What a package is called here says nothing of where it comes from: `x@https://…`, `x @ git+https://…`.
+        seen: list[str] = []
+        for word in operands(_noting(fetch.words, seen), every=fetch.every):
+            plain = _ALIAS.sub("", word.strip("'\"`,"), count=1)
+            if "://" in plain or plain.startswith(_ELSEWHERE) or (plain.count("/") == 1 and plain[0] != "@"):
+                yield plain
+        yield from _lists(seen, fetch.runner)
+        # Options for a registry count wherever they stand; of runners in one command, the first one's words are all.
+        yield from _indexes(text[max(read, fetch.start) : fetch.stop].split())
+        read = fetch.stop
 
 
-_WORD = re.compile(r"\S+")
-_INSTALLERS = frozenset({"code", "cursor", "codium", "windsurf", "ni"})
+def _indexes(words: Sequence[str]) -> Iterator[str]:
+    for index, word in enumerate(words):
+        option, equals, value = word.strip("'\"").removeprefix("--pip-args=").strip("'\"").partition("=")
+        if option == "@" and index + 1 < len(words):
+            yield words[index + 1].strip("'\"`,")
+        if option in _REGISTRY_OPTIONS or option.endswith(":registry"):
+            yield "registry+" + (value if equals else words[index + 1] if index + 1 < len(words) else "")
 
 
-def _plain(name: str) -> str:
-    lowered = name.lower()
-    return "pip" if lowered.startswith("pip") and lowered != "pipx" else lowered
+def _noting(words: Iterator[str], seen: list[str]) -> Iterator[str]:
+    for word in words:
+        seen.append(word)
+        yield word
 
 
-def _order(runner: str, words: Iterator[str]) -> str | None:
-    """Take the words up to the one that orders a runner to fetch, and give it; None where it is not told to."""
-    orders = _ORDERS.get(runner)
-    if orders is None:
-        return ""
-    skips = False
-    for word in map(str.lower, words):
-        if word in orders:
-            return word
-        if not word.startswith("-") and not skips and word not in _GROUPS:
-            return None
-        skips = word in _OTHER_VALUE_OPTIONS
-    return None
+def _lists(words: Sequence[str], runner: str) -> Iterator[str]:
+    """Give the files and addresses that list packages; behind the first operand, options are those of the program."""
+    for index, word in enumerate(words):
+        option, equals, value = word.partition("=")
+        if option in _LIST_OPTIONS or (option == "-c" and runner == "pip"):
+            yield value if equals else words[index + 1] if index + 1 < len(words) else ""
+
+
+_ALIAS = re.compile(
+    r"(?:npm:)?@?[\w./-]*(?:\[[^\]]*\])?@(?=(?:git\+|https?:|ssh:|git:|file:|link:|portal:|github:|gist:|gitlab:|bitbucket:|[/.~]))"
+)
+# Files and addresses that list packages.
+_LIST_OPTIONS = frozenset(
+    {
+        "-r",
+        "--requirement",
+        "--requirements",
+        "--constraint",
+        "--with-requirements",
+        "--with-editable",
+        "-e",
+        "--editable",
+        "--overrides",
+        "--constraints",
+        "--import-map",
+    }
+)
 
 
 _ELSEWHERE = ("/", "./", "../", "~", "github:", "gist:", "gitlab:", "bitbucket:", "git@", "file:")
@@ -189,32 +148,6 @@ _REGISTRY_OPTIONS = frozenset(
         "-f",
     }
 )
-
-
-def _operands(words: Iterable[str], *, every: bool) -> Iterator[str]:
-    """Pick the words that name packages: operands of options that take one, then the first operand or all of them."""
-    expects: frozenset[str] | None = None
-    for word in words:
-        if expects is not None:
-            if expects is _VALUE_OPTIONS:
-                yield word
-            expects = None
-        elif word.startswith("-") and len(word) > 1:
-            option, equals, value = word.partition("=")
-            if equals and option in _VALUE_OPTIONS:
-                yield value
-            elif not equals:
-                expects = (
-                    _VALUE_OPTIONS
-                    if word in _VALUE_OPTIONS
-                    else _OTHER_VALUE_OPTIONS
-                    if word in _OTHER_VALUE_OPTIONS
-                    else None
-                )
-        else:
-            yield word
-            if not every:
-                return
 
 
 def _package(ecosystem: str, word: str) -> Package | None:

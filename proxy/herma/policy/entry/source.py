@@ -20,8 +20,10 @@ _ARCHIVES = (".tgz", ".tar.gz", ".tar.xz", ".tar.bz2", ".whl", ".zip", ".pyz", "
 # Programs whose operands are packages.
 _FETCHERS = frozenset(
     {"npx", "bunx", "npm", "cnpm", "tnpm", "pnpm", "pnpx", "nlx", "ni", "yarn", "bun", "uvx", "uv", "pipx", "pip", "rye", "python", "node",
-     "npx-cli.js"}
+     "npx-cli.js", "npm-cli.js", "poetry", "pdm", "pipenv", "easy_install", "volta", "jsr", "pixi"}
 )  # fmt: skip
+# Runtimes that mark what they take from a registry; where their other modules come from is told by `_of_runtime`.
+_MARKING = frozenset({"deno", "mise"})
 _ENGINES = frozenset({"docker", "podman", "nerdctl"})
 _SCRATCH = ("/tmp/", "/var/tmp/", "/dev/shm/", "file:///tmp/", "file:///dev/shm/", "file:/tmp/")  # noqa: S108 - names of places
 
@@ -52,13 +54,14 @@ class Sources:
                 yield from self._of_image(call.argv)
             if name in self._runtimes:
                 yield from self._of_runtime(call.argv, name)
-            if name not in _FETCHERS:
+            if name not in _FETCHERS and name not in _MARKING:
                 continue
             line = " ".join(call.argv)
             for package in packages(line):
                 if imitated := self._lookalikes.imitates(package):
                     yield f"imitates:{imitated}"
-            yield from (effect for source in dict.fromkeys(sources(line)) for effect in self.of(source))
+            if name in _FETCHERS:
+                yield from (effect for source in dict.fromkeys(sources(line)) for effect in self.of(source))
 
     def of(self, source: str) -> Iterator[str]:
         """Give the effects of fetching something from an address; a registry's begins with `registry+`."""
@@ -179,7 +182,7 @@ _CLUSTERS = frozenset({"helm", "kubectl", "docker", "podman"})
 _SOURCE_OPTIONS = frozenset(
     {"--git", "--source", "--server", "--add-source", "-source", "--registry", "--repo", "--repository", "--repository-url", "--from",
      "-if", "-f", "-c", "-cp", "-classpath", "--class-path", "-s", "-u", "-i", "-ivh", "-uvh", "--index", "--index-url", "--import", "--loader",
-     "--experimental-loader", "--require", "-r", "--channel", "--tap", "-jar", "--file", "--extra-index-url", "--preload"}
+     "--experimental-loader", "--import-map", "--require", "-r", "--channel", "--tap", "-jar", "--file", "--extra-index-url", "--preload"}
 )  # fmt: skip
 
 

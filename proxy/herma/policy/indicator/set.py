@@ -12,6 +12,7 @@ import ahocorasick_rs
 from herma.policy.address import Host, hosts
 from herma.policy.command.path import resolve_path
 from herma.policy.entry.package import Package, packages, version_matches
+from herma.policy.entry.runner import RUNNER_WORDS
 from herma.policy.indicator.disguise import undisguised
 from herma.policy.indicator.glance import ODD_HOST, ODD_HOST_BYTES, ODD_NUMBER, encoded_words, words
 from herma.policy.indicator.indicator import Action, Indicator, Matching
@@ -27,7 +28,6 @@ __all__ = ["IndicatorSet"]
 MAX_DFA_BYTES = 256 * 1024
 
 _PATH = re.compile(r"(?:~[\w.-]{0,32}|\$\{?HOME\}?)?/[^\s'\"`;|&<>(){}\\]{1,512}")
-_RUNNERS = ("npx", "bun", "npm", "yarn", "uvx", "uv ", "pip")
 _NAMED = {Matching.PACKAGE, Matching.SCOPE}
 _HOSTED = {Matching.ADDRESS, Matching.DOMAIN}
 
@@ -128,7 +128,7 @@ class IndicatorSet:
             yield from self._find_urls(text, lowered, likely)
         if Matching.PATH in kinds:
             yield from self._find_paths(text)
-        if self._packages and any(runner in lowered for runner in _RUNNERS):
+        if self._packages and any(runner in lowered for runner in RUNNER_WORDS):
             yield from ((item, 0) for package in packages(text) for item in self.of_package(package))
 
     def _find_urls(
