@@ -34,6 +34,8 @@ MASKED = {
     "fish": f"set -gx API_TOKEN {S}; and run",
     "docker file": f"ENV DB_PASSWORD {S}\n",
     "sentence": f"The admin password is {S}, please change it.",
+    "two words with their article": f"here is the api key: {S}",
+    "yaml, folded": f"token: >-\n  {S}\n",
     "two words": f"my api key is {S} can you test it?",
     "Chinese": f"密码：{S}，请勿外传",
     "Japanese": f"パスワードは {S} です",

@@ -45,6 +45,13 @@ def test_a_value_below_its_name_is_masked(text: str) -> None:
     assert out.endswith(after.removeprefix("y7"))
 
 
+def test_below_a_secret_a_row_of_letters_is_one_too() -> None:
+    """By itself, such a value reads as a name in code."""
+    letters = "ppCAilGNtTETs98"
+    assert letters not in masked(f"user  password\nbob   {S}\neve   {letters}\n")
+    assert letters in masked(f"user  password\neve   {letters}\n")
+
+
 @pytest.mark.parametrize("text", INNOCENT.values(), ids=INNOCENT)
 def test_what_is_no_table_or_no_secret_stays(text: str) -> None:
     """A head is a line of names, a row has as many cells, a value is drawn."""

@@ -1,6 +1,8 @@
 """Encoded runs."""
 
 import base64
+import gzip
+import zlib
 
 import pytest
 from hypothesis import given
@@ -21,13 +23,38 @@ INSIDE = f"TOKEN={GITHUB}\n".encode()
         base64.urlsafe_b64encode(INSIDE).rstrip(b"="),
         INSIDE.hex().encode(),
         base64.b64encode(base64.b64encode(INSIDE)),
+        base64.b64encode(gzip.compress(INSIDE, mtime=0)),
+        base64.b64encode(zlib.compress(INSIDE)),
+        gzip.compress(INSIDE, mtime=0).hex().encode(),
     ],
-    ids=["base64", "base64url without padding", "hex", "base64 twice"],
+    ids=[
+        "base64",
+        "base64url without padding",
+        "hex",
+        "base64 twice",
+        "gzip in base64",
+        "zlib in base64",
+        "gzip in hex",
+    ],
 )
 def test_a_run_that_holds_a_secret_is_masked_with_its_fingerprint(run: bytes) -> None:
     """The same secret has the same placeholder, encoded or not."""
     out = masked(f"echo {run.decode()} | base64 -d")
     assert out == f"echo {masked(GITHUB)} | base64 -d"
+
+
+@pytest.mark.parametrize("more", range(5))
+def test_base32_is_read_whatever_its_length(more: int) -> None:
+    """Also without its padding."""
+    run = base64.b32encode(GITHUB.encode() + b" " * more).decode()
+    assert run.rstrip("=") not in masked(f"echo {run} | base32 -d")
+    assert run[:40] not in masked(f"see {run.rstrip('=')}7 there")
+
+
+def test_what_only_begins_like_something_packed_is_no_secret() -> None:
+    """Cut, it is no text either."""
+    run = base64.b64encode(b"\x1f\x8b" + bytes(range(40))).decode()
+    assert masked(f"echo {run}") == f"echo {run}"
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,18 @@ RAW = GITHUB.encode()
 
 
 @pytest.mark.parametrize(
-    "text", [RAW.hex(" "), RAW.hex(":"), RAW.hex(" ").upper(), _dump(RAW), _xxd(RAW)], ids=str
+    "text",
+    [
+        ", ".join(map(str, RAW)),
+        ",".join(map(str, RAW)),
+        ",\n  ".join(map(hex, RAW)),
+        RAW.hex(" "),
+        RAW.hex(":"),
+        RAW.hex(" ").upper(),
+        _dump(RAW),
+        _xxd(RAW),
+    ],
+    ids=str,
 )
 def test_a_secret_that_is_spelled_out_is_masked_whole(text: str) -> None:
     """The digits, and the text beside them."""
@@ -46,6 +57,8 @@ def test_a_secret_that_is_spelled_out_is_masked_whole(text: str) -> None:
         _dump(b"a quiet text of forty characters or so"),
         "12 34 56 78 90 12 34 56 78 90 12 34",
         "dead beef dead beef dead beef",
+        ", ".join(map(str, range(40, 80))),
+        ", ".join(str(byte + 200) for byte in RAW),
     ],
 )
 def test_other_bytes_stay(text: str) -> None:
@@ -53,12 +66,13 @@ def test_other_bytes_stay(text: str) -> None:
     assert masked(text) == text
 
 
-def test_what_cannot_be_decoded_for_want_of_work_is_masked() -> None:
+@pytest.mark.parametrize("written", [RAW.hex(" "), ", ".join(map(str, RAW))], ids=str)
+def test_what_cannot_be_decoded_for_want_of_work_is_masked(written: str) -> None:
     """To the end."""
-    text = "xyz " + RAW.hex(" ")
+    text = f"xyz {written}"
     work = Work(0)
     work.left = -1
-    (hit,) = spelled(text, lambda _: [], work)
+    hit = next(spelled(text, lambda _: [], work))
     assert (hit.start, hit.end, hit.rule_id) == (4, len(text), "unjudged")
     assert may_be_spelled(text)
 

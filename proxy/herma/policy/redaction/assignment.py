@@ -53,6 +53,10 @@ _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][\w.-]{0,64}+=", re.ASCII)
 # Read from right to left.
 _BEFORE_KEY: Final = re.compile(r"(?:[ ][A-Za-z0-9.]{1,20}(?![A-Za-z0-9.])){1,3}", re.ASCII)
 MAX_WORDS_BEFORE: Final = 64
+# In "here is the api key" the article belongs to all of the name; "the key" has no other word.
+_ARTICLE: Final = re.compile(
+    r"(?:[a-z0-9.]{1,20}[ ]){0,1}(?:the|a|an|this|that|any|some)[ ](?=[a-z])", re.ASCII
+)
 
 
 def name_around(text: str, start: int, end: int) -> tuple[int, int]:
@@ -112,7 +116,8 @@ def _known(text: str, first: int, name: str, names: Names, work: Work) -> Name |
             before = _BEFORE_KEY.match(text[max(0, first - MAX_WORDS_BEFORE) : first][::-1])
         # `<entry key="…">` has a name there, not a secret.
         if before is not None and text[first - before.end() - 1 : first - before.end()] != "<":
-            return names.classify(before.group()[::-1].strip().lower() + " key")
+            words = before.group()[::-1].strip().lower()
+            return names.classify(_ARTICLE.sub("", words) + " key")
     return names.classify(name)
 
 

@@ -19,6 +19,8 @@ __all__ = ["MAX_TABLE_CHARS", "column"]
 # in a whole text either.
 MAX_TABLE_CHARS: Final = 400
 MAX_HEAD_CHARS: Final = 200
+# Shorter names in code alternate as drawn values do (`getIPv4Of`).
+MIN_DRAWN_CHARS: Final = 12
 _HEAD_CELL: Final = re.compile(r"[\s\"'`*]{0,8}[A-Za-z_][\w .-]{0,40}[\s\"'`*]{0,40}$", re.ASCII)
 # What such cells and their separators are made of: most lines with a name in them are no head.
 _HEAD: Final = re.compile(r"[\w\s\"'`*.|,;-]*+", re.ASCII)
@@ -42,7 +44,7 @@ def column(text: str, first: int, known: Name, work: Work) -> Iterator[Hit]:
     if len(cells) < 2 or not all(_HEAD_CELL.match(cell) for _, cell in cells):
         return
     index = max(number for number, (at, _) in enumerate(cells) if at <= offset)
-    at = end + 1
+    at, told = end + 1, False
     while at < min(len(text), end + MAX_TABLE_CHARS):
         stop = text.find("\n", at)
         stop = stop if stop >= 0 else len(text)
@@ -52,7 +54,10 @@ def column(text: str, first: int, known: Name, work: Work) -> Iterator[Hit]:
             if len(row) != len(cells):
                 return
             work.left -= judging(len(row[index][1]))
-            yield from _cell(at + row[index][0], row[index][1], known)
+            found = _cell(at + row[index][0], row[index][1], known, told=told)
+            if found is not None:
+                told = True
+                yield found
         at = stop + 1
 
 
@@ -70,7 +75,8 @@ def _split(line: str, separator: str) -> list[tuple[int, str]]:
     return [(at, cell) for at, cell in cells if cell.strip()] if separator == "|" else cells
 
 
-def _cell(at: int, cell: str, known: Name) -> Iterator[Hit]:
+def _cell(at: int, cell: str, known: Name, *, told: bool) -> Hit | None:
+    """Judge one cell; below one that holds a secret, a value of letters that looks drawn is one too."""
     written = cell.strip(_WRAPPING)
     start = at + len(cell) - len(cell.lstrip(_WRAPPING))
     drawn = looks_random(written) or (known.password and looks_like_password(written))
@@ -79,7 +85,8 @@ def _cell(at: int, cell: str, known: Name) -> Iterator[Hit]:
         and " " not in written
         and has_digit(written)
         and not left_alone(written)
-        and not identifier(written)
+        and (not identifier(written) or (told and looks_random(written, at_least=MIN_DRAWN_CHARS)))
         and not is_code(written)
     ):
-        yield Hit(start, start + len(written), known.rule_id, written)
+        return Hit(start, start + len(written), known.rule_id, written)
+    return None

@@ -3,9 +3,11 @@
 The whole run is masked when its text holds a secret; the fingerprint is that of the secret inside.
 """
 
+import base64
 import binascii
 import re
 import string
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -37,6 +39,13 @@ _SIGNS: Final = re.compile(r"[+/_-]")
 # Of a long text, the first and the last character may be cut, each of four bytes at most.
 MAX_CUT_BYTES: Final = 6
 MIN_CUT_TEXT: Final = 1024
+# RFC 4648 section 6; an identifier in capitals is shorter.
+_BASE32: Final = re.compile(r"[A-Z2-7]{24,65536}+", re.ASCII)
+_BASE32_GROUP: Final = 8
+_BASE32_RESTS: Final = frozenset({2, 4, 5, 7})
+# RFC 1952 section 2.3.1 and RFC 1950 section 2.2: what gzip and zlib begin with; zlib reads both with 32 added.
+_PACKED: Final = frozenset({b"\x1f\x8b", b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda"})
+_ANY_HEADER: Final = 32
 _HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2}){16,32768}+", re.ASCII)
 
 
@@ -51,10 +60,15 @@ def encoded(text: str, inside: Callable[[str], list[Hit]], work: Work | None = N
             yield from _unseen(text, runs[number:])
             return
         # Text in base64 has both cases within sixteen characters; identifiers and paths mostly do not.
+        read_as: tuple[Callable[[str], str], ...] = _WAYS
         if (run.islower() or run.isupper()) and not _HEX.fullmatch(run):
-            continue
+            if not _BASE32.fullmatch(run):
+                continue
+            read_as = (_base32,)
         work.left -= DECODED_RUN + passing(len(run))
-        read = [decoded for decoded in (_base64(run), _hexadecimal(run)) if decoded]
+        read = [decoded for way in read_as if (decoded := way(run))]
+        # Unpacked text may be much longer than the run.
+        work.left -= passing(sum(map(len, read)))
         hits = next((found for decoded in read if (found := inside(decoded))), None)
         if hits:
             yield best_of(hits, start, _padded(text, end))
@@ -129,11 +143,32 @@ def _base64(run: str) -> str:
     # A length of 4n+1 cannot be base64: the run was cut, or a character belongs to its surroundings.
     if len(body) % 4 == 1:
         body = body[:-1]
-    return readable(binascii.a2b_base64(body + _PADDING[len(body) % 4]))
+    return readable(_unpacked(binascii.a2b_base64(body + _PADDING[len(body) % 4])))
 
 
 def _hexadecimal(run: str) -> str:
-    return readable(bytes.fromhex(run)) if _HEX.fullmatch(run) else ""
+    return readable(_unpacked(bytes.fromhex(run))) if _HEX.fullmatch(run) else ""
+
+
+def _base32(run: str) -> str:
+    # RFC 4648 section 6: eight characters are five bytes; what is left over was cut.
+    whole = run[: len(run) // 8 * 8]
+    rest = run[len(whole) :]
+    rest += "=" * (8 - len(rest)) if len(rest) in _BASE32_RESTS else ""
+    return readable(base64.b32decode(whole + rest if len(rest) == _BASE32_GROUP else whole))
+
+
+def _unpacked(raw: bytes) -> bytes:
+    """Take packed bytes out of gzip or zlib, up to a bound; other bytes, and what lies beyond the bound, are left as they are."""
+    if raw[:2] not in _PACKED:
+        return raw
+    try:
+        return zlib.decompressobj(zlib.MAX_WBITS | _ANY_HEADER).decompress(raw, MAX_CHARS)
+    except zlib.error:
+        return raw
+
+
+_WAYS: Final = (_base64, _hexadecimal)
 
 
 def readable(raw: bytes) -> str:

@@ -51,13 +51,13 @@ _CLOSE: Final = re.compile(
 )
 _SIGN: Final = re.compile(
     r"""(?P<sign>=>|:{1,3}=|\?{1,2}=|\|\|=|[+.]=|={1,3}|:|\uff1a)\*{0,2}
-    (?P<gap>[ \t\u00a0\u2000-\u200a\u202f\u3000]{0,16}+(?:\n[ \t]{1,32}(?:value|Value)[ \t]{0,4}:[ \t]{0,8})?)""",
+    (?P<gap>[ \t\u00a0\u2000-\u200a\u202f\u3000]{0,16}+(?:\n[ \t]{1,32}(?:value|Value)[ \t]{0,4}:[ \t]{0,8}|[|>][+-]?[ \t]{0,4}\n[ \t]{1,32})?)""",
     re.VERBOSE,
 )
 _COMMA: Final = re.compile(r",[ \t]{0,2}(?:(?i:value|content|default)[ \t]{0,2}[=:][ \t]{0,2})?(?=[\"'`@<])")
 _CELL: Final = re.compile(r",(?=[A-Za-z0-9])")
 _LOOSE: Final = re.compile(
-    r"(?:->|<-|\u2192|-->|\|\||\?\?|or|\?:)[ \t]{1,8}(?=\S)|\|[ \t]{1,40}(?=[^\s|])|\((?=[\"'`@])"
+    r"(?:->|<-|\u2192|-->|\|\||\?\?|or|\?:)[ \t]{1,8}(?=\S)|[|\u2502\u2503][ \t]{1,40}(?=[^\s|\u2502\u2503])|\((?=[\"'`@])"
 )
 _ELEMENT: Final = re.compile(
     r"""(?:[\w:.-]{1,40}="[^"<>\n]{0,80}"[ \t]{0,4}){0,3}>[ \t]{0,8}(?:\n[ \t]{0,40})?(?=[^<>\s]{4,1024}\s{0,40}<)
@@ -74,8 +74,8 @@ _FAR: Final = re.compile(
     r"""(?:et[ ])?
     (?!(?i:ids?|names?|files?|path|length|size|policy|type|count|format|version|fields?|param\w*|manager|prompt|rotation|expir\w*
         |ttl|limit|usage|generator|strength|hash|fingerprint|prefix|url|endpoint|pair|ring|store|server|vault|bucket)\b)
-    (?:[^\s:=|,;<>(){}]{1,20}[ ]){0,5}?
-    (?:[^\W\d]{2,20}:[ ](?=\S{6})|(?:is|was|are|ist|war|lautet|est|sont|es|é|è|era|là|är|er|jest|este|adalah|kini|to|por|par|auf|zu)(?:[ ]now)?:?[ ](?=\S{6}))""",
+    (?:[^\s:=|,;<>(){}]{1,40}[ ]){0,5}?
+    (?:(?:[^\W\d]{2,20}|[\w.-]{1,32}@[\w.-]{1,40}):[ ](?=\S{6})|(?:is|was|are|ist|war|lautet|est|sont|es|é|è|era|là|är|er|jest|este|adalah|kini|to|por|par|auf|zu)(?:[ ]now)?:?[ ](?=\S{6}))""",
     re.VERBOSE,
 )
 # A password told in a sentence holds a digit; where none is near, no sentence is read.
@@ -119,6 +119,8 @@ _MARKS: Final[Mapping[str, tuple[tuple[re.Pattern[str], Join], ...]]] = {
     "?": ((_LOOSE, Join.LOOSE),),
     "(": ((_LOOSE, Join.LOOSE),),
     "\u2192": ((_LOOSE, Join.LOOSE),),
+    "\u2502": ((_LOOSE, Join.LOOSE),),
+    "\u2503": ((_LOOSE, Join.LOOSE),),
     "\n": (),
     "\r": (),
 }

@@ -1,4 +1,4 @@
-"""Bytes that are spelled out with blanks or colons between: `67 68 70`, `67:68:70`, the lines of a dump.
+"""Bytes that are spelled out with blanks, colons or commas between: `67 68 70`, `67:68:70`, `[103, 104]`, the lines of a dump.
 
 All of it is masked when its text holds a secret, the text beside the digits of a dump with it.
 """
@@ -21,6 +21,16 @@ _KINDS: Final = bytes(
 # Six bytes in a row are an address of hardware, and a time is three: a credential is longer.
 _BYTES: Final = b"xxs" * 8
 _WORDS: Final = b"xxxxs" * 4
+# A list of numbers: what is left without the numbers is a row of commas.
+MIN_LISTED: Final = 15
+_COMMAS: Final = b"," * MIN_LISTED
+_LISTED_SIGNS: Final = b"0123456789abcdefABCDEFxX \t\r\n"
+_LIST: Final = re.compile(
+    r"(?<![\w.-])(?:0[xX][0-9a-fA-F]{1,2}|[0-9]{1,3})"
+    r"(?:,[ \t]{0,4}(?:\r?\n[ \t]{0,32})?(?:0[xX][0-9a-fA-F]{1,2}|[0-9]{1,3})(?![\w.])){15,32768}+",
+    re.ASCII,
+)
+BYTES: Final = range(256)
 # A file in a dump is judged by its first lines, as many as a key has.
 MAX_LINES: Final = 2048
 _ROW: Final = re.compile(r"[0-9a-fA-F]{2}(?:[ :][0-9a-fA-F]{2}(?![0-9a-fA-F])){8,32768}+", re.ASCII)
@@ -32,12 +42,16 @@ _LINE: Final = re.compile(
 
 def may_be_spelled(text: str) -> bool:
     """Tell whether a text spells bytes."""
+    if _may_be_listed(text):
+        return True
     kinds = plain(text).translate(_KINDS)
     return _BYTES in kinds or _WORDS in kinds
 
 
 def spelled(text: str, inside: Callable[[str], list[Hit]], work: Work) -> Iterator[Hit]:
     """Find rows and dumps whose text holds a secret, as told by `inside`; what is not decoded for want of work is masked."""
+    if _may_be_listed(text):
+        yield from _listed(text, inside, work)
     kinds = plain(text).translate(_KINDS)
     work.left -= passing(len(text))
     at, following = 0, {way: kinds.find(way) for way in (_BYTES, _WORDS)}
@@ -51,6 +65,26 @@ def spelled(text: str, inside: Callable[[str], list[Hit]], work: Work) -> Iterat
         if hits:
             yield best_of(hits, start, end)
         at = max(end, at + 1)
+
+
+def _may_be_listed(text: str) -> bool:
+    return text.count(",") >= MIN_LISTED and _COMMAS in plain(text).translate(None, _LISTED_SIGNS)
+
+
+def _listed(text: str, inside: Callable[[str], list[Hit]], work: Work) -> Iterator[Hit]:
+    """Find lists of numbers that are bytes of a text with a secret: `[103, 104, 112]`, `{0x67, 0x68}`."""
+    for found in _LIST.finditer(text):
+        if work.spent:
+            yield Hit.unseen(text, found.start(), len(text))
+            return
+        work.left -= DECODED_RUN + 8 * passing(len(found.group()))
+        numbers = [
+            int(number.strip(), 0 if "x" in number.lower() else 10) for number in found.group().split(",")
+        ]
+        raw = bytes(number for number in numbers if number in BYTES)
+        hits = inside(written) if len(raw) == len(numbers) and (written := readable(raw)) else []
+        if hits:
+            yield best_of(hits, found.start(), found.end())
 
 
 def _next(kinds: bytes, start: int, following: dict[bytes, int]) -> int:
