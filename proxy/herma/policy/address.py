@@ -34,7 +34,8 @@ _POINT_DIGIT = re.compile(r"\.[0-9]")
 _POINT_LETTER = re.compile(r"\.[^\W\d_]")
 _LONG_NUMBER = re.compile(r"[0-9]{8}")
 _ESCAPED = re.compile(r"%([0-9a-fA-F]{2})")
-_DOTS = str.maketrans("\u3002\uff0e\uff61", "...")
+# Signs that grow to a sentence when they are normalised are no part of a name.
+_DOTS = str.maketrans("\u3002\uff0e\uff61\ufdfa\ufdfb", "...  ")
 
 # Instance metadata of the clouds: link-local for AWS, Azure, GCP, Oracle, DigitalOcean; 100.100.100.200 for Alibaba;
 # 192.0.0.192 for Oracle classic; fd00:ec2::254 for AWS on IPv6; 168.63.129.16 for Azure's host.

@@ -1,9 +1,12 @@
 """Claims about `herma.policy.text.views`."""
 
+import unicodedata
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from herma.policy.text import views as module
 from herma.policy.text.views import conceals, reading, strip_invisible, views
 
 FOLDED = {
@@ -105,3 +108,18 @@ def test_a_break_in_a_link_hides_nothing() -> None:
     assert not conceals("Watch https://www.example.org/a\u200bbc for news")
     assert conceals("Watch the pa\u200bge")
     assert conceals("Watch https://www.example.org/a\u200bb\u200bc for news")
+
+
+@pytest.mark.parametrize("sign", ["\ufdfa", "\ufdfb", "\u3300", "\u33ff"])
+def test_a_text_stays_about_as_long_as_it_was(sign: str) -> None:
+    """A sign that stands for a sentence would make a megabyte eighteen."""
+    seen = views(sign * 1000)
+    assert len(seen.plain) <= 6000
+    assert len(seen.folded) <= 6000
+
+
+@given(st.text(alphabet=st.characters(min_codepoint=0x80), max_size=12))
+def test_what_imitates_no_latin_is_read_as_it_is(text: str) -> None:
+    """Wherever a letter stands, folding is what decomposing, replacing and composing give."""
+    latin = unicodedata.normalize("NFKD", views(text).plain).translate(module._LOOKALIKES)
+    assert views(text).folded == unicodedata.normalize("NFC", module._MARKS_ON_LATIN.sub("", latin))

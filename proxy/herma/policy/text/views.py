@@ -34,6 +34,9 @@ _LOOKALIKES = str.maketrans(
     "lodhtsaot",
 )
 
+# Where letters stand that imitate Latin ones, or are Latin ones with a mark; not among ideographs, kana, Hangul and emoji.
+_FOLDED = re.compile("[\x80-\u2fff\ua000-\uabff\ufb00-\uffef\U00010000-\U0001efff]")
+
 _RGI_SUBDIVISION_FLAGS = ("gbeng", "gbsct", "gbwls")
 _FLAGS = tuple(
     "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in name) + "\U000e007f"
@@ -63,7 +66,10 @@ _INVISIBLE = re.compile(
 )
 _MARKS_ON_LATIN = re.compile("(?<=[\x21-\x7e])[\u0300-\u036f\u0489\u1ab0-\u1aff\u20d0-\u20ff]+")
 _BLANKS = str.maketrans({"\u2800": " ", "\u3000": " ", "\x85": "\n", "\u2028": "\n", "\u2029": "\n"})
-_BLANK = re.compile("[\u2800\u3000\x85\u2028\u2029]")
+# Two signs stand for a sentence of eighteen characters and of eight, and grow to it when a text is normalised. They are written
+# as people shorten the sentence, so that a text of nothing else stays about as long as it was.
+_BLANKS |= str.maketrans({"\ufdfa": "\u0635\u0644\u0639\u0645", "\ufdfb": "\u062c\u0644"})
+_BLANK = re.compile("[\u2800\u3000\x85\u2028\u2029\ufdfa\ufdfb]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,7 @@ class Views:
 
 
 def strip_invisible(text: str) -> str:
-    """Take out what cannot be seen, and write blanks that are not spaces as spaces."""
+    """Take out what cannot be seen; write blanks that are not spaces as spaces, and what stands for a sentence in short."""
     if text.isascii():
         return text
     return _INVISIBLE.sub("", text.translate(_BLANKS) if _BLANK.search(text) else text)
@@ -91,6 +97,8 @@ def views(text: str) -> Views:
         lowered = text.lower()
         return Views(lowered, lowered)
     plain = unicodedata.normalize("NFKC", strip_invisible(text)).lower()
+    if _FOLDED.search(plain) is None:
+        return Views(plain, plain)
     latin = unicodedata.normalize("NFKD", plain).translate(_LOOKALIKES)
     # Marks go last: one on a look-alike is one on a Latin letter.
     return Views(plain, unicodedata.normalize("NFC", _MARKS_ON_LATIN.sub("", latin)))
