@@ -127,6 +127,27 @@ def test_no_other_spelling_or_member_hides_what_is_set(body: Any) -> None:
     assert isinstance(_decide(body), Deny)
 
 
+PLACED: dict[str, Any] = {
+    "a program where all may write": _server(command="./run", cwd="/tmp/.x"),
+    "a script there": _server(command="node", args=["x.js"], cwd="/dev/shm"),
+    "a copy to a place of jobs": _server(command="cp", args=["/srv/x", "x"], cwd="/etc/cron.d"),
+    "another name of it": _server(command="cp", args=["/srv/x", "x"], workingDirectory="/etc/cron.d"),
+    "two of them": _server(command="cp", args=["/srv/x", "x"], cwd="/srv", workdir="/etc/cron.d"),
+    "more of them than are judged": _server(command="npx", args=["-y", "x"], **{"cwd" + " " * at: "/srv" for at in range(9)}),
+    "a hook's": {"hooks": {"x": [{"command": ["cp", "/srv/x", "x"], "cwd": "/etc/cron.d"}]}},
+    "what was uploaded": _server(command="/root/.hermes/uploads/x"),
+    "a script that was uploaded": _server(command="python3", args=["/home/me/.hermes/uploads/x.py"]),
+    "a start file that was uploaded": {"terminal": {"shell_init_files": ["~/.hermes/uploads/x.sh"]}},
+    "a value in a list": _server(command="npx", args=["-y", "x"], env={"LD_PRELOAD": ["/tmp/x.so"]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", PLACED.values(), ids=PLACED.keys())
+def test_what_runs_counts_by_where_it_lies(body: Any) -> None:
+    """A relative path is seen from the directory that the entry runs in."""
+    assert isinstance(_decide(body), Deny)
+
+
 INNOCENT = {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-time"]}
 SECOND = ("ARGS", "Args", "args ", "a-r-g-s", "\uff41\uff52\uff47\uff53")
 TWICE: dict[str, Any] = {
@@ -250,6 +271,8 @@ def test_fields_of_a_form_are_members(raw: str) -> None:
 
 
 PASSED: dict[str, Any] = {
+    "a directory of a project": _server(command="node", args=["dist/index.js"], cwd="/srv/app"),
+    "a program of the path where all may write": _server(command="npx", args=["-y", "x"], cwd="/tmp"),
     "arguments in two spellings": _server(**INNOCENT, Args=["--local-timezone=UTC"]),
     "members of strangers in two spellings": {"items": [{"id": 1, "Size": 2, "size": 3, "SIZE": 4}] * 500},
     "proxies in two spellings": _server(

@@ -9,7 +9,9 @@ def test_an_entry_is_taken_apart() -> None:
         {
             "command": "x",
             "args": ["a", ["b", {"k": "c"}], 5],
-            "env": {"A": "1", "B": 2, "C": None},
+            "env": {"A": "1", "B": 2, "C": None, "D": ["p", {"k": "q"}]},
+            "cwd": "/srv",
+            "Work_Dir": "/tmp",
             "url": "https://x",
             "headers": {"H": "v"},
             "postStart": ["y"],
@@ -17,8 +19,9 @@ def test_an_entry_is_taken_apart() -> None:
         }
     )
     assert fields.words == ("x", "a", "b", "c", "5")
-    assert fields.env == {"A": "1", "B": "2"}
-    assert (fields.url, fields.headers, fields.others) == ("https://x", {"H": "v"}, ("y",))
+    assert fields.env == {"A": "1", "B": "2", "D": "p q"}
+    assert fields.directories == ("/srv", "/tmp")
+    assert (fields.url, fields.headers, fields.others) == ("https://x", {"H": "v"}, ("/srv", "/tmp", "y"))
 
 
 def test_other_shapes_are_read_too() -> None:

@@ -14,7 +14,14 @@ from herma.policy.command.code import LANGUAGES, joined
 from herma.policy.command.path import resolve_path
 from herma.policy.command.shell import Reading
 from herma.policy.entry.loading import loading
-from herma.policy.entry.place import is_hidden_program, is_scratch, is_share, is_well_hidden, is_whole
+from herma.policy.entry.place import (
+    is_hidden_program,
+    is_scratch,
+    is_share,
+    is_uploaded,
+    is_well_hidden,
+    is_whole,
+)
 from herma.policy.entry.vocabulary import Vocabulary
 
 __all__ = ["effects"]
@@ -38,10 +45,10 @@ _DEVICE = re.compile(r"/dev/(?:tcp|udp)/([^/\s]{1,256})")
 _UNKNOWN = re.compile(r"\$[({\w]|`|<\(")
 
 
-def effects(reading: Reading, vocabulary: Vocabulary) -> frozenset[str]:
-    """Give the effects of everything that was read."""
+def effects(reading: Reading, vocabulary: Vocabulary, where: str = "") -> frozenset[str]:
+    """Give the effects of everything that was read, and that begins in the directory `where`."""
     found: set[str] = set()
-    where = ""
+    where = _from("", where)
     built: list[str] = []
     cloned: list[str] = []
     for call in reading.calls:
@@ -106,7 +113,7 @@ def _of_call(call: Call, where: str, vocabulary: Vocabulary, built: Sequence[str
         if call.shell:
             yield f"shell:{kind}"
     yield from _on_paths(call, name, kinds, where, vocabulary)
-    yield from _running(call, name, built)
+    yield from _running(call, name, built, where)
     yield from loading(call, name, kinds, vocabulary)
     if name in _DUMPS and not [word for word in call.argv[1:] if word not in {"-0", "-p"}]:
         yield "dumps:environment"
@@ -181,9 +188,13 @@ _NO_HOST = (
 )
 
 
-def _running(call: Call, name: str, built: Sequence[str]) -> Iterator[str]:
+def _running(call: Call, name: str, built: Sequence[str], where: str) -> Iterator[str]:
     """Give what a call makes run: a file, what is piped into it, what another command prints."""
-    yield from _scratch(call.argv[0].lower(), built, language=False)
+    program = call.argv[0]
+    # The name of a program is looked up; only a path is seen from where one is.
+    yield from _scratch(
+        _seen_from(where, program) if "/" in program else program.lower(), built, language=False
+    )
     operands = [word for word in call.argv[1:] if not word.startswith("-")]
     if name == "chmod" and len(operands) > 1 and _EXECUTABLE.match(operands[0].lower()):
         yield "makes:executable"
@@ -196,9 +207,14 @@ def _running(call: Call, name: str, built: Sequence[str]) -> Iterator[str]:
     if any(word.startswith(("<(", "$(", "`")) for word in (*operands, *call.reads)):
         yield "runs:output"
     for word in (*operands[: _OPERANDS.get(name, 1)], *call.reads):
-        yield from _scratch(word.lower(), built, language=name in LANGUAGES)
+        yield from _scratch(_seen_from(where, word), built, language=name in LANGUAGES)
 
 
+def _seen_from(where: str, word: str) -> str:
+    return word.lower() if not where or word.startswith(_ABSOLUTE) else (where + word).lower()
+
+
+_ABSOLUTE = ("/", "~", "$", "%", "\\")
 _EVALUATING = frozenset({"eval", "iex", "invoke-expression"})
 # Operands that may be the script: those of options come before it here.
 _OPERANDS = {"powershell": 6, "pwsh": 6}
@@ -210,7 +226,7 @@ def _scratch(word: str, built: Sequence[str], *, language: bool) -> Iterator[str
 
     What the same script has just built there is its own.
     """
-    if is_hidden_program(word) or is_share(word):
+    if is_hidden_program(word) or is_share(word) or is_uploaded(word):
         yield "runs:temporary"
     elif is_scratch(word):
         path = resolve_path(word)

@@ -7,9 +7,10 @@ from typing import Any
 
 from herma.policy.command.argv import SHELLS, basename
 from herma.policy.command.code import code_of
+from herma.policy.entry.keys import fold
 from herma.policy.text.views import reading
 
-__all__ = ["Fields"]
+__all__ = ["DIRECTORIES", "Fields"]
 
 # What a server entry may say of itself; nothing of it runs.
 _KNOWN = frozenset({"command", "args", "env", "url", "headers", "name", "description", "tools", "sampling"})
@@ -19,6 +20,8 @@ _DENIES = re.compile(
     r"|blacklist|banned)(?:[-_][a-z]{1,20}){0,4}",
     re.IGNORECASE,
 )
+# Where the command runs.
+DIRECTORIES = frozenset({"cwd", "workdir", "workingdirectory", "workingdir", "directory", "dir", "basedir"})
 _RUNS = SHELLS | {"eval", "exec", "xargs", "env", "ssh"}
 
 
@@ -31,6 +34,7 @@ class Fields:
     url: str
     headers: Mapping[str, str]
     others: tuple[str, ...]
+    directories: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> "Fields":
@@ -39,9 +43,9 @@ class Fields:
         What options and variables forbid (`--deny "rm -rf /"`) is left out where no shell or program could run it.
         """
         env = {
-            str(key): str(value)
+            str(key): str(value) if isinstance(value, (str, int, float)) else " ".join(_flat(value))
             for key, value in _mapping(fields.get("env")).items()
-            if isinstance(value, (str, int, float))
+            if value is not None
         }
         url = fields.get("url")
         words = tuple(_flat([fields.get("command"), fields.get("args")]))
@@ -55,6 +59,11 @@ class Fields:
             url if isinstance(url, str) else "",
             {str(key): str(value) for key, value in _mapping(fields.get("headers")).items()},
             tuple(text for key, value in fields.items() if key not in _KNOWN for text in _flat(value)),
+            tuple(
+                value
+                for key, value in fields.items()
+                if fold(key) in DIRECTORIES and isinstance(value, str) and value
+            ),
         )
 
     def read(self) -> "Fields":
@@ -68,6 +77,7 @@ class Fields:
             self.url,
             self.headers,
             tuple(map(reading, self.others)),
+            self.directories,
         )
 
 

@@ -32,6 +32,8 @@ __all__ = ["EntryJudge", "RulePattern", "Trace"]
 MAX_ENTRY_CHARS = 8 * 1024
 # Strings of one entry; a list of arguments is a line, not a book.
 MAX_WORDS = 512
+# Members of one entry that say where it runs; what it does is asked for each.
+MAX_DIRECTORIES = 4
 
 OVERSIZE = "mcp-oversize"
 
@@ -74,7 +76,7 @@ class EntryJudge:
     def judge_entry(self, entry: Entry) -> tuple[Finding, ...]:
         """Give what is wrong with an entry; a finding's level says whether it refuses."""
         fields = Fields.of(entry.fields)
-        if entry.kind is Kind.UNREAD or len(fields.words) > MAX_WORDS or entry.size() > MAX_ENTRY_CHARS:
+        if entry.kind is Kind.UNREAD or _is_too_large(entry, fields):
             # What cannot be judged whole is refused, not judged in part.
             return (Finding(OVERSIZE, Level.HIGH, entry.place),)
         try:
@@ -85,7 +87,7 @@ class EntryJudge:
     def trace(self, entry: Entry) -> Trace:
         """Tell what an entry is read as; of one that is too large, nothing."""
         fields = Fields.of(entry.fields)
-        if len(fields.words) > MAX_WORDS or entry.size() > MAX_ENTRY_CHARS:
+        if _is_too_large(entry, fields):
             return Trace((), (), (), ())
         read = EntryReading.of(fields)
         texts = dict.fromkeys(
@@ -125,7 +127,12 @@ class EntryJudge:
         yield from self._book.by_effect(does)
 
     def _effects(self, fields: Fields, read: EntryReading) -> set[str]:
-        does = {effect for reading in read.readings for effect in effects(reading, self._vocabulary)}
+        does = {
+            effect
+            for where in fields.directories or ("",)
+            for reading in read.readings
+            for effect in effects(reading, self._vocabulary, where)
+        }
         does.update(self._sources.effects(call for reading in read.readings for call in reading.calls))
         does.update(self._environment.effects(fields.env))
         does.update(url_effects(fields.url, fields.headers, fields.words, self._sources))
@@ -142,3 +149,11 @@ class EntryJudge:
         indicators = dict.fromkeys([indicator for indicator, _ in self._indicators.find("\n".join(texts))])
         indicators |= dict.fromkeys(self._indicators.of_names(names))
         return tuple(indicator.finding(entry.place) for indicator in indicators)
+
+
+def _is_too_large(entry: Entry, fields: Fields) -> bool:
+    return (
+        len(fields.words) > MAX_WORDS
+        or len(fields.directories) > MAX_DIRECTORIES
+        or entry.size() > MAX_ENTRY_CHARS
+    )

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from herma.policy.entry.entry import Entry, Kind
+from herma.policy.entry.fields import DIRECTORIES
 from herma.policy.entry.keys import SpellingsError, fold, spellings
 
 __all__ = ["KEPT_KEYS", "KNOWN_NAMES", "MEMBERS", "WORDS", "environment", "kin_of", "told_by_key"]
@@ -106,7 +107,7 @@ _ON = frozenset({"1", "true", "yes", "on"})
 # Members that hold a command, in the order in which one is taken for it.
 _HOLDERS = ("command", "cmd", "exec", "executable", "program", "run", "script", "shell", "then", "bin")
 # The members that are read together, folded.
-MEMBERS = frozenset({*_HOLDERS, "args", "arguments", "env", "event"})
+MEMBERS = frozenset({*_HOLDERS, *DIRECTORIES, "args", "arguments", "env", "event"})
 # For a first look: each key that counts, folded, and of a pair the part that is rarer. One of these is in every body that
 # has such a key.
 WORDS = frozenset(
@@ -208,6 +209,7 @@ def _commands(value: Any, place: str, level: int) -> Iterator[Entry]:
 def _held(members: Mapping[str, Any], place: str) -> Iterator[Entry]:
     """Give each command that a mapping holds, and its environment if it holds none; a list is one vector."""
     with_it = {"args": members.get("args") or members.get("arguments"), "env": members.get("env")}
+    with_it |= {key: members[key] for key in DIRECTORIES if key in members}
     found = [members[key] for key in _HOLDERS if isinstance(members.get(key), (str, list)) and members[key]]
     for command in found:
         yield Entry("", {"command": command, **with_it}, place, Kind.COMMAND)

@@ -5,7 +5,7 @@ import re
 from herma.policy.address import hosts, is_foreign
 from herma.policy.command.path import resolve_path
 
-__all__ = ["is_hidden_program", "is_scratch", "is_share", "is_well_hidden", "is_whole"]
+__all__ = ["is_hidden_program", "is_scratch", "is_share", "is_uploaded", "is_well_hidden", "is_whole"]
 
 _TEMPORARY = re.compile(
     r"^(?:/var|/private)?/(?:tmp|dev/shm)/|^/run/user/\d{1,8}/|^/dev/fd/|^/proc/(?:self|\d{1,9})/fd/|^%temp%|^%tmp%|^\$env:temp"
@@ -30,6 +30,7 @@ _SETTINGS = (
     ".state",
     ".log",
 )
+_UPLOADS = "/.hermes/uploads/"
 _SHARE = re.compile(r"^(?:\\{2,8}|//)([\w.-]{1,120})(?:@\w{1,8})?[\\/]")
 _WHOLE = re.compile(
     r"^(?:/|/\*|~/?\*?|/(?:home|root|etc|var|usr|srv|boot|opt|mnt|data|bin|lib|users|var/lib|var/www)(?:/\*?)?|[a-z]:[\\/]?\*?|\$\{?home\}?/?\*?"
@@ -58,6 +59,11 @@ def is_share(word: str) -> bool:
     """Tell whether a path leads to a share of a foreign host."""
     match = _SHARE.match(word)
     return match is not None and any(map(is_foreign, hosts(match[1])))
+
+
+def is_uploaded(word: str) -> bool:
+    """Tell whether a lower-case path lies where the agent keeps what others sent it."""
+    return _UPLOADS in word and _UPLOADS in resolve_path(word)
 
 
 def is_whole(word: str) -> bool:
