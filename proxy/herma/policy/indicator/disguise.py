@@ -31,7 +31,8 @@ HIDING_BYTES = (
     re.compile(rb"\[ ?(?:[.:@]|[dD][oO][tT]|[aA][tT] ?\])"),
     re.compile(rb"\( ?(?:[.:@] ?\)|[dD][oO][tT])"),
     re.compile(rb"\{ ?(?:[.:@] ?\}|[dD][oO][tT])"),
-    re.compile(rb"[xX*]{2}[pP][sS]?\[?:"),
+    re.compile(rb"p(?<=[xX*]{2}p)[sS]?\[?:"),
+    re.compile(rb"P(?<=[xX*]{2}P)[sS]?\[?:"),
     re.compile(rb"\.(?:0[0-9]{1,3}\.[0-9]|[0-9]{1,3}\.0[0-9])"),
 )
 

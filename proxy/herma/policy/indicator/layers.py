@@ -25,6 +25,9 @@ _LINE_END = re.compile(
 )
 _LINE_CHARS = 16
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
+# The same alphabet as one letter: whether there is a run at all is told at the speed of a copy.
+_SHAPE = bytes(ord("a") if byte in _ALPHABET else ord(" ") for byte in range(256))
+_SHORTEST = b"a" * 16
 _HEX = re.compile(rb"^[0-9a-fA-F]{16,}+$", re.MULTILINE)
 _BASE32 = re.compile(rb"^[A-Z2-7]{16,}+$", re.MULTILINE)
 _URL_SAFE = bytes.maketrans(b"-_", b"+/")
@@ -64,9 +67,10 @@ def layers(raw: bytes) -> Iterator[bytes]:
     """Give, for each level, everything that the encoded runs of the level above say, one behind the other."""
     level, shifts = raw, 4
     for _ in range(MAX_LEVELS):
-        runs = _RUN.findall(_unwrapped(level))
-        if not runs:
+        level = _unwrapped(level)
+        if _SHORTEST not in level.translate(_SHAPE):
             return
+        runs = _RUN.findall(level)
         level = b"\n\n".join(_decoded(runs, shifts))
         yield level
         # What is glued before a run, a letter of an escape or a part of a path, shifts it; inside, runs are whole.
