@@ -1,7 +1,9 @@
 """The real dashboard behind the gate, as programs use it: every way to write an entry is judged, what gives a shell is off."""
 
 import json
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -119,6 +121,50 @@ def test_what_the_agent_is_told_in_every_prompt_is_judged(gate: Gate) -> None:
     assert Client(gate).ask("PUT", path, {"content": HIJACK}).status == 403
     Client(gate).json("PUT", path, {"content": "You are brief, and you like birds."})
     assert "birds" in json.dumps(Client(gate).json("GET", path))
+
+
+LATER = {
+    "a board": ("POST", "/api/plugins/kanban/boards", {"slug": "board", "description": HIJACK}),
+    "many tasks": ("POST", "/api/plugins/kanban/tasks/bulk", {"ids": ["x"], "summary": HIJACK}),
+    "a reason": ("POST", "/api/plugins/kanban/tasks/x/reassign", {"reason": HIJACK}),
+    "a profile of a board": ("PATCH", "/api/plugins/kanban/profiles/default", {"description": HIJACK}),
+    "a profile": ("PUT", "/api/profiles/default/description", {"description": HIJACK}),
+}
+
+
+@pytest.mark.parametrize("write", LATER.values(), ids=LATER.keys())
+def test_text_that_workers_read_later_is_judged(gate: Gate, write: Any) -> None:
+    """A board hands it on to the agents that work on it."""
+    method, path, body = write
+    talk = Client(gate).ask(method, path, body)
+    assert talk.status == 403, talk.received[-400:]
+    assert b"herma.cron." in talk.received
+
+
+REPOSITORY = (
+    "status", "branches", "base-branches", "worktrees", "review/list", "review/commit-context",
+    "review/rev-parse", "review/ship-info", "review/diff", "file-diff",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REPOSITORY)
+def test_nobody_runs_git_in_a_folder_of_his_choice(gate: Gate, tmp_path: Path, name: str) -> None:
+    """Git runs what the configuration of a repository names, also to show its status."""
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    subprocess.run(
+        ["git", "-C", tmp_path, "config", "core.fsmonitor", f"touch {tmp_path}/ran; false"], check=True
+    )
+    for key in ("reader", "admin"):
+        talk = Client(gate, key).ask("GET", f"/api/git/{name}?path={tmp_path}&ref=HEAD&file=x")
+        assert talk.status == 403
+    assert b"herma.route.off" in talk.received
+    assert not (tmp_path / "ran").exists()
+
+
+def test_an_installation_is_no_setting(gate: Gate) -> None:
+    """What a memory provider needs is fetched from a registry."""
+    talk = Client(gate).ask("POST", "/api/memory/providers/honcho/setup", {"values": {}})
+    assert b"herma.route.off" in talk.received
 
 
 @pytest.mark.parametrize("surface", OFF)
