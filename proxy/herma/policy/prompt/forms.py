@@ -13,6 +13,7 @@ from typing import Final
 import ahocorasick_rs
 
 from herma.policy.text.bare import bare
+from herma.policy.text.shape import LOWER, UPPER, Shape
 from herma.policy.text.unfold import unfold
 from herma.policy.text.views import strip_invisible, views
 
@@ -24,18 +25,24 @@ _BROKEN = re.compile(r"(?<![.!?:;,\n])\n(?=[^\W\d_])")
 # Letters one by one: `i g n o r e`, `i-g-n-o-r-e`, `i.g.n.o.r.e`.
 _SPACED = re.compile(r"(?<![^\W\d_])[^\W\d_](?:([ .\-_*|·,/~+])[^\W\d_](?:\1[^\W\d_]){1,62})(?![^\W\d_])")
 _APART = re.compile(r"[ .\-_*|·,/~+\u200b-\u200f](?:[^\W\d_][ .\-_*|·,/~+\u200b-\u200f]){2}")
+_APART_SHAPE: Final = Shape({"a": LOWER + UPPER, ".": " .-_*|,/~+"}, ".a.a.")
 _WIDE = re.compile(r" {2,8}")
 # A word cut by signs: `ig-nore`, `in*struc*tions`.
 _CUT = re.compile(r"[-_*~.|·^+'\"`](?<=[^\W\d_].)(?=[^\W\d_]{2})")
+_CUT_SHAPE: Final = Shape({"a": LOWER + UPPER, ".": "-_*~.|^+'\"`"}, "a.aa")
+_HUMPED_SHAPE: Final = Shape({"a": LOWER, "A": UPPER}, "aA")
 _HUMPED = re.compile(r"[A-Z](?<=[a-z].)[a-z]{1,24}[A-Z][a-z]")
 _HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _TAGGED = re.compile(r"</?[a-zA-Z][^<>]{0,80}>|<!--[^>]{0,16}-->|\{\}|\[\]|\(\)|``|\*\*|__")
+_TAG_SIGNS: Final = ("<", "{}", "[]", "()", "``", "**", "__")
+_QUOTES: Final = ("'", '"', "`")
 _QUOTED_JOIN = re.compile(
     r"['\"`] {0,4}(?:\+|\.{1,2}|&|,|and [a-z] {0,2}= {0,2}|; {0,2}[a-z] {0,2}= {0,2}|, {0,2}[a-z] {0,2}= {0,2}"
     r"|\. [^'\"`.]{1,40}: {0,2}| (?:then|and) ) {0,4}['\"`]",
     re.IGNORECASE,
 )
 _LEET_SIGN = re.compile(r"[013457@$!8](?:(?<=[a-z].)|(?=[a-z]))")
+_LEET_SHAPE: Final = Shape({"a": LOWER, "0": "013457@$!8"}, "a0", "0a")
 _LEET: Final = (str.maketrans("013457@$!89|", "oieastasibgl"), str.maketrans("013457@$!89|", "oleastaslbgl"))
 _PIG_END = re.compile(r"[a-z]ay\b")
 _PIG = re.compile(r"\b[a-z.]{2,24}ay\b")
@@ -104,20 +111,20 @@ def _undone(plain: str, text: str) -> Iterator[str]:
         form = undo(plain)
         if form is not None:
             yield form
-    if _HUMPED.search(text):
+    if _HUMPED_SHAPE.may_match(text) and _HUMPED.search(text):
         yield bare(_HUMPS.sub(" ", strip_invisible(text)))
     for undone in (_wide(text), None if text.isascii() else _turned(text)):
         if undone is not None:
             yield undone
     yield from _deciphered(plain)
-    for table in _LEET if _LEET_SIGN.search(plain) else ():
+    for table in _LEET if _LEET_SHAPE.may_match(plain) and _LEET_SIGN.search(plain) else ():
         if (form := _telling(plain.translate(table), plain)) is not None:
             yield form
 
 
 def _wide(text: str) -> str | None:
     """Close up letters that stand apart, where wider gaps part the words."""
-    if _APART.search(text) is None:
+    if not _APART_SHAPE.may_match(text) or _APART.search(text) is None:
         return None
     lowered = strip_invisible(text).lower()
     return bare(_closed(_WIDE.sub("  ", lowered)))
@@ -128,7 +135,7 @@ def _closed(text: str) -> str:
 
 
 def _joined(plain: str) -> str | None:
-    if _CUT.search(plain) is None:
+    if not _CUT_SHAPE.may_match(plain) or _CUT.search(plain) is None:
         return None
     return _telling(_CUT.sub("", plain), plain)
 
@@ -139,11 +146,15 @@ def _telling(form: str, plain: str) -> str | None:
 
 
 def _untagged(plain: str) -> str | None:
-    return _telling(_TAGGED.sub("", plain), plain) if _TAGGED.search(plain) else None
+    if not any(sign in plain for sign in _TAG_SIGNS) or _TAGGED.search(plain) is None:
+        return None
+    return _telling(_TAGGED.sub("", plain), plain)
 
 
 def _quoted(plain: str) -> str | None:
-    return _telling(_QUOTED_JOIN.sub("", plain), plain) if _QUOTED_JOIN.search(plain) else None
+    if not any(quote in plain for quote in _QUOTES) or _QUOTED_JOIN.search(plain) is None:
+        return None
+    return _telling(_QUOTED_JOIN.sub("", plain), plain)
 
 
 def _unpigged(plain: str) -> str | None:

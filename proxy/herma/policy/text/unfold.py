@@ -10,6 +10,8 @@ import codecs
 import re
 from collections.abc import Callable, Iterator
 
+from herma.policy.text.shape import Shape
+
 __all__ = ["MAX_VIEWS", "decoded", "rot13", "unfold", "unleet"]
 
 # Published droppers nest two levels (base64 of base64, escapes around base64); who writes prompts nests for sport.
@@ -24,6 +26,7 @@ MAX_TEXT_CHARS = 256 * 1024
 # The shortest runs that are decoded; shorter ones are words.
 MIN_RUN_CHARS = 16
 MIN_PERCENTS = 4
+_LONG_WORD = Shape({"a": "".join(map(chr, range(33, 127)))}, "a" * MIN_RUN_CHARS)
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _BASE32 = re.compile(r"\b[A-Z2-7]{24,}={0,6}")
@@ -84,7 +87,9 @@ def decoded(text: str) -> Iterator[str]:
 
 def _runs_of(text: str) -> "Iterator[tuple[_Run, str]]":
     """Give the encodings of which a text shows a sign, with where: prose has no word this long and no lists of numbers."""
-    words = [word for word in text.split() if len(word) >= MIN_RUN_CHARS]
+    words = (
+        [word for word in text.split() if len(word) >= MIN_RUN_CHARS] if _LONG_WORD.may_match(text) else []
+    )
     for run in _LONG:
         for word in words:
             yield run, word

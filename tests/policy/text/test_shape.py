@@ -1,0 +1,37 @@
+"""A first look at a text, which never misses what the pattern finds."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from herma.policy.prompt import forms as module
+from herma.policy.text.shape import LOWER, Shape
+
+PAIRS = [
+    (module._APART_SHAPE, module._APART),
+    (module._CUT_SHAPE, module._CUT),
+    (module._HUMPED_SHAPE, module._HUMPED),
+    (module._LEET_SHAPE, module._LEET_SIGN),
+]
+
+
+def test_a_row_of_classes_is_found_anywhere() -> None:
+    """And only where its letters stand side by side."""
+    shape = Shape({"a": LOWER, "0": "0123456789"}, "a0a", "00")
+    assert shape.may_match("x7y")
+    assert shape.may_match(".. 42")
+    assert not shape.may_match("x7 y")
+    assert not shape.may_match("")
+
+
+def test_a_text_that_is_not_ascii_may_match_anything() -> None:
+    """It is left to the pattern."""
+    assert Shape({"a": LOWER}, "aa").may_match("é")
+
+
+@pytest.mark.parametrize(("shape", "pattern"), PAIRS, ids=lambda item: getattr(item, "pattern", ""))
+@given(text=st.text("aZbQ19 .-_*|,/~+^'\"`$@!8{}\n", max_size=12) | st.text(st.characters(max_codepoint=127)))
+def test_what_a_pattern_finds_has_its_shape(shape: Shape, pattern: object, text: str) -> None:
+    """For every shape that is used."""
+    assert isinstance(pattern, type(module._APART))
+    assert shape.may_match(text) or pattern.search(text) is None
