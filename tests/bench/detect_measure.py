@@ -25,11 +25,12 @@ from herma.policy.checks.indicator_guard import IndicatorGuard
 from herma.policy.checks.mcp_guard import McpGuard
 from herma.policy.entry.finder import Entry
 from herma.policy.exchange import Phase
+from herma.policy.prompt.scan import PromptScan
 from herma.policy.redaction.stream import StreamRedactor
 from herma.policy.routing.route import Dialect
 from herma.policy.sse.redactor import SseRedactor
 from support.exchanges import exchange, match
-from support.guard_content import entry_judge, indicators, prompt_scan
+from support.guard_content import entry_judge, indicators, prompt_scan, rules, words
 from support.redactor import redactor
 from support.tree import ROOT
 from support.upstream_functions import NoUpstream, Stopped, UpstreamFunctions
@@ -80,15 +81,21 @@ def _ordinary() -> Iterator[Ordinary]:
     yield Ordinary(
         "redact a stream, an event of 5 characters", lambda: _stream(events), None, 1, EVENTS, "µs", ""
     )
-    yield Ordinary(
-        "scan a prompt of 2 KB",
-        lambda: scan.judge(inputs.PROMPT),
-        {"do": "prompt", "value": inputs.PROMPT},
-        20,
-        1.0,
-        "µs",
-        "≤ 500 µs",
-    )
+    named = [rule for rule in rules("cron") if "like" not in rule.options]
+    bare = PromptScan(named, rules("mcp"), words())
+    for title, judge, target in (
+        ("scan a prompt of 2 KB", scan.judge, "≤ 500 µs"),
+        ("the same without the model of prompts", bare.judge, ""),
+    ):
+        yield Ordinary(
+            title,
+            lambda judge=judge: judge(inputs.PROMPT),
+            {"do": "prompt", "value": inputs.PROMPT},
+            20,
+            1.0,
+            "µs",
+            target,
+        )
     body = {"messages": [{"role": "user", "content": inputs.TEXT_4_KB}]}
     guard, asked = IndicatorGuard(indicators()), exchange(body)
     yield Ordinary(
