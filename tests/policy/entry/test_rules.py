@@ -13,7 +13,15 @@ from support.guard_content import entry_judge, rules
 
 # Effects that no list names.
 _BY_CODE = frozenset(
-    {"runs:input", "runs:output", "runs:temporary", "runs:scratch", "code:foreign", "env:doubtful"}
+    {
+        "runs:input",
+        "runs:output",
+        "runs:temporary",
+        "runs:scratch",
+        "code:foreign",
+        "env:doubtful",
+        "setting:mount",
+    }
 )
 
 

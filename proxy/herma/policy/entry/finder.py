@@ -12,7 +12,7 @@ from typing import Any
 
 from herma.policy.entry.entry import Entry, Kind
 from herma.policy.entry.keys import SpellingsError, fold, nested, spellings, steps, tree
-from herma.policy.entry.kin import KEPT_KEYS, KNOWN_NAMES, environment, kin_of
+from herma.policy.entry.kin import KEPT_KEYS, KNOWN_NAMES, WRAPPERS, environment, kin_of
 from herma.policy.entry.kin import MEMBERS as KIN_MEMBERS
 from herma.policy.entry.look import YAML_MEMBERS, may_hold_entry
 from herma.policy.entry.server import MEMBERS as SERVER_MEMBERS
@@ -215,7 +215,7 @@ class _Finder:
             if (
                 _says_nothing(child)
                 and folded not in KNOWN_NAMES
-                and (not among or among[0] not in KNOWN_NAMES)
+                and KNOWN_NAMES.isdisjoint(node.keys if folded in WRAPPERS else among)
             ):
                 continue
             yield _Node(

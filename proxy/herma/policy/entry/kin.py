@@ -8,11 +8,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from herma.policy.command.argv import basename
 from herma.policy.entry.entry import Entry, Kind
 from herma.policy.entry.fields import DIRECTORIES
 from herma.policy.entry.keys import SpellingsError, fold, spellings
 
-__all__ = ["KEPT_KEYS", "KNOWN_NAMES", "MEMBERS", "WORDS", "environment", "kin_of", "told_by_key"]
+__all__ = ["KEPT_KEYS", "KNOWN_NAMES", "MEMBERS", "WORDS", "WRAPPERS", "environment", "kin_of", "told_by_key"]
 
 # How often list and mapping may alternate below a key: `hooks.<event>[].hooks[].command`.
 MAX_LEVELS = 4
@@ -64,11 +65,35 @@ _BELOW = {
         ("terminal", "docker_extra_args"): Kind.VOLUMES,
         ("terminal", "env_passthrough"): Kind.PASSES,
         ("terminal", "docker_forward_env"): Kind.PASSES,
-        ("security", "tirith_path"): Kind.COMMAND,
-        ("onepassword", "binary_path"): Kind.COMMAND,
     }.items()
 }
 _ENDPOINTS = _folded("base_url", "api_base", "inference_base_url")
+# Of a provider these are its address, too.
+_PROVIDER_ENDPOINTS = _folded("api", "url", "endpoint", "api_url")
+# Programs that the agent trusts, with the names that they have.
+_TRUSTED = {
+    fold(key): names
+    for key, names in {"tirith_path": ("tirith",), "binary_path": ("op", "bw", "bws")}.items()
+}
+# A member that holds the value of its key: `{"approvals.mode": {"value": "off"}}`.
+WRAPPERS = _folded("value", "val", "new_value", "new", "to", "set")
+# Members of an order to install something that may say where it comes from.
+_ORIGINS = (
+    "query",
+    "url",
+    "source",
+    "repo",
+    "repository",
+    "package",
+    "name",
+    "path",
+    "git",
+    "spec",
+    "skill",
+    "plugin",
+)
+# A network that is most of the net: `0.0.0.0/1` beside `128.0.0.0/1`.
+_WIDE_NETWORK = re.compile(r"[0-9a-f.:]{2,40}/[0-7]")
 _SETTINGS = _folded(
     "approvals",
     "approval_mode",
@@ -88,9 +113,15 @@ _SETTINGS = _folded(
     "allow_all_users",
     "yolo",
     "cron_mode",
+    "allow_from",
+    "allowed_users",
+    "api_server",
+    "portal_url",
+    "ssh_host",
     "guard_enabled",
     "insecure",
 )
+_ALLOWED = fold("command_allowlist")
 _SOURCES = _folded("identifier", "hub_skills")
 # Variables that say what a setting says.
 _AS_SETTING = {
@@ -107,7 +138,7 @@ _ON = frozenset({"1", "true", "yes", "on"})
 # Members that hold a command, in the order in which one is taken for it.
 _HOLDERS = ("command", "cmd", "exec", "executable", "program", "run", "script", "shell", "then", "bin")
 # The members that are read together, folded.
-MEMBERS = frozenset({*_HOLDERS, *DIRECTORIES, "args", "arguments", "env", "event"})
+MEMBERS = frozenset({*_HOLDERS, *DIRECTORIES, *_ORIGINS, "action", "args", "arguments", "env", "event"})
 # For a first look: each key that counts, folded, and of a pair the part that is rarer. One of these is in every body that
 # has such a key.
 WORDS = frozenset(
@@ -117,6 +148,8 @@ WORDS = frozenset(
     | _SETTINGS
     | _SOURCES
     | {"script"}
+    | _TRUSTED.keys()
+    | {"providers"}
     | {max(pair, key=len) for pair in _BELOW}
 )
 
@@ -139,6 +172,10 @@ def kin_of(
     if members is not None and isinstance(members.get("event"), str):
         # A hook as its route takes it.
         yield from _held(members, place)
+    if members is not None and "install" in str(members.get("action", "")):
+        yield from _origins(members, place)
+    if path and path[-1] in WRAPPERS:
+        yield from kin_of(path[:-1], value, place)
     last = path[-1] if path else ""
     before = path[-2] if len(path) > 1 else ""
     if last in _COMMANDS and "mcpservers" not in path:
@@ -147,14 +184,21 @@ def kin_of(
         yield from _holding(value, place, 0)
     elif (kind := _BELOW.get((before, last))) is not None:
         yield from _of_kind(kind, value, place)
-    elif last in _ENDPOINTS and isinstance(value, str):
+    elif isinstance(value, str) and (
+        last in _ENDPOINTS or (last in _PROVIDER_ENDPOINTS and path[-3:-2] == ("providers",))
+    ):
         yield Entry(last, {"env": {"ENDPOINT_BASE_URL": value}}, place, Kind.ENDPOINT)
     elif last in _SOURCES:
         # What plug-ins and skills are installed from.
         yield from (Entry(text[:64], {"source": text}, place, Kind.SOURCE) for text in _texts(value))
     elif last == "script" and isinstance(value, str) and value:
         yield Entry(last, {"command": value}, place, Kind.COMMAND)
-    if last in _SETTINGS or before in _SETTINGS:
+    elif last in _TRUSTED and isinstance(value, str) and value.strip():
+        yield from _trusted(path, value, place)
+    if last == _ALLOWED:
+        # What is never asked about is judged as if it ran.
+        yield from (Entry("", {"command": text}, place, Kind.COMMAND) for text in _texts(value))
+    if not _SETTINGS.isdisjoint(path[-3:]):
         yield from _settings(path, value, place)
 
 
@@ -178,12 +222,29 @@ def _of_kind(kind: Kind, value: Any, place: str) -> Iterator[Entry]:
         case Kind.SOURCE:
             yield from (Entry("", {"source": text}, place, kind) for text in _texts(value))
         case Kind.VOLUMES:
-            options = [word for text in _texts(value) for word in (("-v", text) if ":" in text else (text,))]
-            yield Entry("", {"command": "docker", "args": ["run", *options, "image"]}, place, kind)
-        case Kind.PASSES:
-            yield Entry("", {"passes": list(_texts(value))}, place, kind)
+            texts = list(_volumes(value))
+            options = [word for text in texts for word in (("-v", text) if ":" in text else (text,))]
+            yield Entry(
+                "", {"command": "docker", "args": ["run", *options, "image"], "volumes": texts}, place, kind
+            )
         case _:
-            yield from _commands(value, place, 0)
+            yield Entry("", {"passes": list(_texts(value))}, place, kind)
+
+
+def _trusted(path: tuple[str, ...], value: str, place: str) -> Iterator[Entry]:
+    """Give a program that takes the place of one that the agent trusts: as a command, and as a setting if it is another one."""
+    yield Entry("", {"command": value}, place, Kind.COMMAND)
+    relative = "/" in value and not value.strip().startswith(("/", "~", "$"))
+    if relative or basename(value) not in _TRUSTED[path[-1]]:
+        yield Entry("", {"setting": path[-1], "value": "another program"}, place, Kind.SETTING)
+
+
+def _origins(members: Mapping[str, Any], place: str) -> Iterator[Entry]:
+    """Give where an order to install something takes it from."""
+    for key in _ORIGINS:
+        text = members.get(key)
+        if isinstance(text, str) and text.strip():
+            yield Entry(text[:64], {"source": text.strip()}, place, Kind.SOURCE)
 
 
 def _commands(value: Any, place: str, level: int) -> Iterator[Entry]:
@@ -241,10 +302,19 @@ def _holding(value: Mapping[str, Any], place: str, level: int) -> Iterator[Entry
 def _settings(path: tuple[str, ...], value: Any, place: str) -> Iterator[Entry]:
     if isinstance(value, (str, bool, int)):
         told = "true" if value is True else "false" if value is False else str(value).lower()
+        told = "0.0.0.0/0" if _WIDE_NETWORK.fullmatch(told) else told
         yield Entry("", {"setting": ".".join(path), "value": told}, place, Kind.SETTING)
     elif isinstance(value, list):
         for text in _texts(value):
-            yield Entry("", {"setting": ".".join(path), "value": text.lower()}, place, Kind.SETTING)
+            yield from _settings(path, text, place)
+
+
+def _volumes(value: Any) -> Iterator[str]:
+    """Give volumes as `-v` has them, also those that are mappings of a place here and one there."""
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, Mapping):
+            yield ":".join(text for text in item.values() if isinstance(text, str))
+        yield from _texts(item)
 
 
 def _texts(value: Any) -> Iterator[str]:

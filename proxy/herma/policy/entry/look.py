@@ -47,7 +47,7 @@ def may_hold_entry(raw: bytes) -> bool:
     lowered = raw.lower().translate(None, _DROPPED)
     if any(word in lowered for word in _TELLING):
         return True
-    if b'"servers"' in lowered:
+    if b'"servers"' in lowered or (b'"action"' in lowered and b"install" in lowered):
         return True
     if b"command" in lowered:
         # A command alone is a tool's argument: it takes arguments, an environment, or a name to be an entry.

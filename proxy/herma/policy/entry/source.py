@@ -69,6 +69,9 @@ class Sources:
         address = source.removeprefix("registry+").lower()
         if address.startswith("git@"):
             address = "ssh://" + address.removeprefix("git@").replace(":", "/", 1)
+        if address.startswith("-"):
+            # An option of the program that fetches, in the place of an address.
+            yield f"{kind}:raw"
         if address.startswith(_SCRATCH) or "/.hermes/uploads/" in address:
             yield f"{kind}:scratch"
         if address.startswith("gist:"):
