@@ -219,6 +219,16 @@ WINDOWS = {
     "a debugger": _argv("cmd", "/c", 'reg add "HKLM\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Image File Execution Options\\sethc.exe" /v Debugger /d cmd'),
 }  # fmt: skip
 
+SPLIT = {
+    "two halves of an address": _argv("node", "s.js", "--a", "43.228.", "--b", "79.77"),
+    "four numbers": _argv("node", "s.js", "--ip=43", "--ip=228", "--ip=79", "--ip=77"),
+    "a name and its domain": _argv("node", "s.js", "--sub", "hermes-agent", "--domain", ".icu"),
+    "two variables": _argv("node", "s.js", HOST="hermes-agent", TLD="icu"),
+    "variables in an argument": _argv("node", "s.js", "https://${HOST}.${TLD}/x", TLD="icu", HOST="hermes-agent"),
+    "variables in an address": {"url": "https://${A}.${B}/", "env": {"B": "icu", "A": "hermes-agent"}},
+    "variables of the metadata service": {"url": "http://${A}.254/", "env": {"A": "169.254.169"}},
+    "a forge and a repository": _argv("node", "s.js", "--forge=gitea.com", "--repo", "jellyfinuser/csnl"),
+}  # fmt: skip
 INDICATORS = [
     "0x2be44f4d",
     "736382797",
@@ -275,6 +285,11 @@ def test_an_address_is_read_as_clients_read_it(url: str) -> None:
 def test_an_indicator_is_found_in_any_spelling(text: str) -> None:
     """As an argument of an innocent command."""
     assert _entry(_argv("npx", "-y", "x", "--host", text)).verdict is Verdict.BLOCK
+
+
+def test_an_indicator_is_found_in_parts() -> None:
+    """Whatever a program would put together: words beside each other, variables in any order."""
+    assert [name for name, fields in SPLIT.items() if _entry(fields).verdict is not Verdict.BLOCK] == []
 
 
 SERVER = {"command": "sh", "args": ["-c", FETCH]}

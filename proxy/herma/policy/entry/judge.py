@@ -20,6 +20,7 @@ from herma.policy.entry.reading import MAX_VIEW_CHARS, EntryReading, forms, rend
 from herma.policy.entry.runner import PackagesError
 from herma.policy.entry.setting import Settings
 from herma.policy.entry.source import Sources
+from herma.policy.entry.split import filled, joined_parts
 from herma.policy.entry.url import url_effects
 from herma.policy.entry.vocabulary import Vocabulary
 from herma.policy.indicator import IndicatorSet
@@ -135,7 +136,8 @@ class EntryJudge:
         }
         does.update(self._sources.effects(call for reading in read.readings for call in reading.calls))
         does.update(self._environment.effects(fields.env))
-        does.update(url_effects(fields.url, fields.headers, fields.words, self._sources))
+        for url in dict.fromkeys((fields.url, filled(fields.url, fields.env))):
+            does.update(url_effects(url, fields.headers, fields.words, self._sources))
         if any(conceals(text) for text in (*fields.words, *fields.env, *fields.env.values())):
             does.add("conceals")
         return does
@@ -144,6 +146,11 @@ class EntryJudge:
         names = [entry.name, *fields.env, *(f"{key}={value}" for key, value in fields.env.items())]
         joins = (text for code in read.texts if assembles(code) for text in joined(assembled(code)))
         texts = dict.fromkeys((entry.name, *read.texts, *read.told, *read.lines, *read.decoded, *joins))
+        own = (*fields.words, fields.url, *fields.headers.values(), *fields.others, *fields.env.values())
+        texts |= dict.fromkeys(whole for text in own if (whole := filled(text, fields.env)) is not text)
+        together = "\n".join(dict.fromkeys(joined_parts(fields.words, fields.env)))
+        if self._indicators.names_one(together):
+            texts[together] = None
         if not all(map(str.isascii, texts)):
             texts[shown] = None
         indicators = dict.fromkeys([indicator for indicator, _ in self._indicators.find("\n".join(texts))])

@@ -94,6 +94,10 @@ class IndicatorSet:
         """Take the quick look: False means that no indicator is in these lower-cased bytes, plain or base64 or hex."""
         return bool(self._gate.find_matches_as_indexes(lowered)) or ODD_HOST_BYTES.search(lowered) is not None
 
+    def names_one(self, text: str) -> bool:
+        """Take the quick look at a text for words of indicators as they are written, odd spellings left out."""
+        return bool(self._finder.find_matches_as_indexes(text.lower()))
+
     def byte_places(self, lowered: bytes) -> list[int]:
         """Give about where such bytes hold a suspicious word, in order."""
         found = [start for _, start, _ in self._gate.find_matches_as_indexes(lowered)]
