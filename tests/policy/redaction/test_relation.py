@@ -1,5 +1,7 @@
 """What strings say about each other."""
 
+import json
+
 import pytest
 
 from herma.policy.redaction.hit import UNJUDGED_ID
@@ -64,11 +66,12 @@ def test_no_sibling_hides_the_secret_of_a_pair(document: str) -> None:
 
 
 def test_a_flood_of_pairs_costs_what_its_size_allows() -> None:
-    """Equal keys make many pairs of few strings; when the work is spent, the document is masked."""
+    """Equal keys make many pairs of few strings; what is not judged is masked, and what stays is JSON."""
     members = ",".join(['"name": "DB_PASSWORD", "value": "x"'] * 3000)
     raw, findings = redactor().json(f"{{{members}}}".encode())
-    assert [finding.rule_id for finding in findings] == [UNJUDGED_ID]
-    assert b"DB_PASSWORD" not in raw
+    assert {finding.rule_id for finding in findings} == {UNJUDGED_ID}
+    assert b'"x"' not in raw
+    json.loads(raw)
 
 
 @pytest.mark.parametrize(

@@ -151,14 +151,25 @@ def test_a_transcript_full_of_secrets_is_masked_message_by_message() -> None:
         assert "F4keX" not in message["content"]
         assert message["content"].count("https://h.example/") == 3
     assert {finding.place for finding in findings} == {f"/messages/{number}/content" for number in range(200)}
-    assert json.loads(redact_json_text(redactor(), raw.decode(), work=Work(len(raw)))[0]).startswith(MARK)
+    assert MARK in redact_json_text(redactor(), raw.decode(), work=Work(len(raw)))[0]
 
 
-def test_a_document_beyond_its_budget_is_masked_whole() -> None:
-    """What has not been judged does not leave, and one finding says so."""
+def test_a_document_beyond_its_budget_keeps_what_was_judged() -> None:
+    """What has not been judged does not leave, a finding says so, and every message has its role or a mark."""
     out, findings = redactor().json(transcript(2000))
-    assert re.fullmatch(rb'"\[unjudged:[0-9a-f]{8}\]"', out)
-    assert [finding.rule_id for finding in findings] == [UNJUDGED_ID]
+    messages = json.loads(out)["messages"]
+    assert len(messages) == 2000
+    assert all(list(message) == ["role", "content"] for message in messages)
+    first = next(n for n, message in enumerate(messages) if message["content"].startswith(MARK))
+    assert 200 <= first < 2000
+    for message in messages[:first]:
+        assert message["role"] == "assistant"
+        assert message["content"].count("https://h.example/") == 3
+    for message in messages[first + 1 :]:
+        assert all(re.fullmatch(r"\[unjudged:[0-9a-f]{8}\]", value) for value in message.values())
+    assert PASSWORD.encode() not in out
+    assert GITHUB.encode() not in out
+    assert findings[-1].rule_id == UNJUDGED_ID
 
 
 def test_innocent_text_in_bulk_is_not_masked() -> None:

@@ -6,12 +6,13 @@ would not change.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from herma.policy.redaction.relation import (
     MAX_ARGUMENTS,
+    PAIRED,
     beside,
     labelled,
     labels_of,
@@ -24,9 +25,9 @@ from herma.policy.redaction.relation import (
 from herma.policy.redaction.work import DOCUMENT, NEW_NAME, STRING, VALUE, Work, passing
 
 if TYPE_CHECKING:
-    from herma.policy.redaction.redactor import Redactor
+    from herma.policy.redaction.redactor import Found, Redactor
 
-__all__ = ["MAX_NESTED_JSON", "Glance", "Look", "holds_json"]
+__all__ = ["BATCH_TEXTS", "MAX_NESTED_JSON", "Glance", "Look", "holds_json"]
 
 # `arguments` of a tool call inside a stored transcript inside an event: three layers and one to spare.
 MAX_NESTED_JSON: Final = 4
@@ -41,6 +42,10 @@ MIN_JSON_CHARS: Final = 10
 # So many texts, or characters, are asked about at once; one that is not quiet costs the others a look of their own.
 BATCH_TEXTS: Final = 64
 BATCH_CHARS: Final = 2048
+# What is loud is looked for in so many texts before each is judged.
+SMALL_BATCH: Final = 8
+# Where a glance takes more of the work than this, the masking goes on, and knows what was judged.
+SHARE: Final = 0.75
 _CONSTANT: Final = re.compile(r"[A-Za-z_][A-Za-z_.-]{0,39}", re.ASCII)
 
 
@@ -69,12 +74,20 @@ class Look:
     """What one look at a document has seen."""
 
     work: Work
-    # Texts that hold a secret, or that only the masking can judge.
-    found: set[str] = field(default_factory=set, repr=False)
+    # Texts that hold a secret, with all that was found in them; nothing where only the masking can tell.
+    found: "dict[str, Sequence[Found] | None]" = field(default_factory=dict, repr=False)
+    # Texts that hold none.
+    judged: set[str] = field(default_factory=set, repr=False)
     dirty: bool = False
     # False when the document was not seen whole.
     sure: bool = True
     told: dict[str, bool] = field(default_factory=dict, repr=False)
+    # Looks at documents that stand in strings.
+    inner: "dict[str, Look]" = field(default_factory=dict, repr=False)
+    # Words of which earlier looks have told that they are none.
+    known: Collection[str] = field(default=(), repr=False)
+    # What has to be left of the work.
+    least: float = 0
     # Texts to be judged, each with the strings that it is made of.
     waiting: list[tuple[str, Sequence[str]]] = field(default_factory=list, repr=False)
 
@@ -82,6 +95,17 @@ class Look:
     def clean(self) -> bool:
         """Tell whether the document certainly holds no secret."""
         return self.sure and not self.dirty
+
+    @property
+    def spent(self) -> bool:
+        """Tell whether the look has taken its share of the work."""
+        return self.work.left < self.least
+
+    def quiet(self, text: str) -> bool:
+        """Tell whether a text is known to hold no secret by itself."""
+        if text in self.found:
+            return False
+        return self.sure or len(text) < MIN_SECRET_CHARS or text in self.judged or text in self.known
 
 
 class Glance:
@@ -107,7 +131,7 @@ class Glance:
             ValueError: the text is no JSON.
             RecursionError: it is nested too deep to be read.
         """
-        look = Look(work)
+        look = Look(work, known=self._known, least=work.left * (1 - SHARE))
         work.left -= passing(len(text))
         try:
             self._value(_DECODER.decode(text), "", look, depth, 0)
@@ -124,7 +148,11 @@ class Glance:
             self._object(value, key, look, depth, level + 1)
         elif isinstance(value, list):
             self._array(value, key, look, depth, level + 1)
-        elif key and value is not None and number(self._redactor.finder, key, str(value)) is not None:
+        elif (
+            value is not None
+            and self.tells(key, look)
+            and number(self._redactor.finder, key, str(value)) is not None
+        ):
             look.dirty = True
 
     def _object(self, members: dict[str, Any], parent: str, look: Look, depth: int, level: int) -> None:
@@ -135,17 +163,17 @@ class Glance:
             if name not in self._known and self._string(name, "", look, depth):
                 look.waiting.append((name, (name,)))
             self._value(value, name, look, depth, level)
-            if name and isinstance(value, str):
-                texts.append((name.lower(), value))
+            if isinstance(value, str) and (lower := name.lower()) in PAIRED:
+                texts.append((lower, value))
         finder = self._redactor.finder
         for tell, pairs in ((beside, pairs_of(texts)), (labelled, labels_of(texts))):
             for pair in pairs:
                 look.work.left -= VALUE
-                if look.work.spent:
+                if look.spent:
                     raise _UnsureError
                 look.dirty = look.dirty or any(True for _ in tell(finder, *pair))
-        if texts and listing(finder, parent) is not None:
-            look.work.left -= VALUE * len(texts)
+        if parent and listing(finder, parent) is not None:
+            look.work.left -= VALUE * len(members)
             look.dirty = look.dirty or any(
                 True
                 for name, value in members.items()
@@ -168,16 +196,11 @@ class Glance:
     def _string(self, text: str, key: str, look: Look, depth: int) -> bool:
         """Look at one string beside its key; tell whether it has to be judged by itself."""
         look.work.left -= STRING
-        if look.work.spent:
+        if look.spent:
             raise _UnsureError
-        if key:
-            told = look.told.get(key)
-            if told is None:
-                look.work.left -= NEW_NAME
-                told = look.told[key] = tells(self._redactor.finder, key)
-            if told:
-                look.work.left -= VALUE
-                look.dirty = look.dirty or any(True for _ in beside(self._redactor.finder, key, text))
+        if self.tells(key, look):
+            look.work.left -= VALUE
+            look.dirty = look.dirty or any(True for _ in beside(self._redactor.finder, key, text))
         if len(text) < MIN_SECRET_CHARS or text in self._known:
             return False
         if len(text) >= MIN_JSON_CHARS and depth < MAX_NESTED_JSON and holds_json(text):
@@ -185,14 +208,27 @@ class Glance:
             return self._nested(text, look, depth)
         return True
 
+    def tells(self, key: str, look: Look) -> bool:
+        """Tell whether a key says anything about what stands beside it; each is asked once in a look."""
+        if not key:
+            return False
+        told = look.told.get(key)
+        if told is None:
+            look.work.left -= NEW_NAME
+            told = look.told[key] = tells(self._redactor.finder, key)
+        return told
+
     def _nested(self, text: str, look: Look, depth: int) -> bool:
         try:
             inner = self.look(text, depth + 1, look.work)
         except (ValueError, RecursionError):
             return True
-        if not inner.clean:
+        if inner.clean:
+            look.judged.add(text)
+        else:
             look.dirty = True
-            look.found.add(text)
+            look.found[text] = None
+            look.inner[text] = inner
         return False
 
     def _settle(self, look: Look) -> None:
@@ -208,24 +244,29 @@ class Glance:
         if batch:
             self._judge(batch, look)
 
-    def _judge(self, batch: list[tuple[str, Sequence[str]]], look: Look) -> None:
-        if len(batch) > 1 and self._redactor.quiet("\n".join([text for text, _ in batch]), look.work):
-            for text in {text for text, _ in batch}:
+    def _judge(self, batch: Sequence[tuple[str, Sequence[str]]], look: Look) -> None:
+        redactor, work = self._redactor, look.work
+        if len(batch) > 1 and redactor.quiet("\n".join([text for text, _ in batch]), work):
+            for text, parts in batch:
                 self._remember(text)
+                look.judged.update(parts)
+            return
+        if len(batch) > SMALL_BATCH:
+            for first in range(0, len(batch), SMALL_BATCH):
+                self._judge(batch[first : first + SMALL_BATCH], look)
             return
         for text, parts in batch:
-            if self._redactor.quiet(text, look.work):
-                self._remember(text)
-                continue
             if len(parts) != 1 or parts[0] is not text:
-                look.dirty = bool(self._redactor.finder.find(text, look.work)) or look.dirty
+                look.dirty = bool(redactor.finder.find(text, work)) or look.dirty
             for part in parts:
-                if self._redactor.edits(part, work=look.work):
+                found = redactor.found(part, work)
+                if found:
                     look.dirty = True
-                    look.found.add(part)
+                    look.found[part] = found
                 else:
                     self._remember(part)
-            if look.work.spent:
+                    look.judged.add(part)
+            if look.spent:
                 raise _UnsureError
 
     def _remember(self, text: str) -> None:

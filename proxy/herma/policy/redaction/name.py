@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from herma.policy.redaction.gate import Gate
 from herma.policy.rule import Rule
 
 __all__ = ["Name", "Names", "Strength", "is_property", "words_of"]
@@ -233,6 +234,8 @@ _PROPERTIES: Final = frozenset(
     ]
 )
 MAX_NAME_CHARS: Final = 96
+# What stands between words of a name.
+_JOINED: Final = {code: None for code in range(128) if not chr(code).isalnum()}
 
 
 class Strength:
@@ -274,6 +277,9 @@ class Names:
         for rule in rules:
             self._take(rule.id, rule.options)
         self._suffixes = (*self._endings, *self._weak_endings)
+        words = {*self._words, *self._suffixes}
+        # Most names hold none of the words, and one pass tells; without words, no name does.
+        self._gate = Gate(words) if words else None
 
     def _take(self, rule_id: str, options: Mapping[str, Any]) -> None:
         def word(strength: str) -> _Word:
@@ -310,6 +316,8 @@ class Names:
             known = self._words.get("".join(name.lower().split()))
             if known is not None:
                 return self._judge(known, [], name)
+        elif self._gate is None or not self._gate.hits(name.lower().translate(_JOINED)):
+            return None
         words = words_of(name)
         if words[:2] == ["tf", "token"]:
             words = words[:2]

@@ -24,7 +24,7 @@ from herma.policy.redaction.work import TEXT, Work, passing
 from herma.policy.rule import Rule
 from herma.policy.secret import Secret
 
-__all__ = ["Edit", "Redacted", "Redactor"]
+__all__ = ["Edit", "Found", "Redacted", "Redactor"]
 
 # JSON in JSON in a shell command, percent-encoded in a URL: four wrappings and one to spare.
 MAX_DEPTH: Final = 5
@@ -67,7 +67,8 @@ class _Group:
     spans: list[Span] = field(default_factory=list)
 
 
-type _Found = tuple[list[Span], int, Hit]
+# A hit, where it stands, and how many wrappings were taken off to see it.
+type Found = tuple[list[Span], int, Hit]
 
 
 class Redactor:
@@ -140,16 +141,22 @@ class Redactor:
         """Make the text that stands in for a secret."""
         return self._fingerprinter.placeholder(rule_id, value)
 
-    def edits(self, text: str, known: Sequence[Hit] = (), work: Work | None = None) -> list[Edit]:
-        """Say what to replace, in order and without overlaps; `known` are secrets that the text's surroundings tell."""
-        return [edit for secret in self.secrets(text, known, work) for edit in secret]
+    def unjudged(self, values: Collection[str]) -> dict[str, str]:
+        """Make the texts that stand in for what was not judged."""
+        return self._fingerprinter.placeholders(UNJUDGED_ID, values)
 
-    def secrets(self, text: str, known: Sequence[Hit] = (), work: Work | None = None) -> list[list[Edit]]:
+    def edits(self, text: str, work: Work | None = None) -> list[Edit]:
+        """Say what to replace, in order and without overlaps."""
+        return [edit for secret in self.secrets(text, work) for edit in secret]
+
+    def secrets(self, text: str, work: Work | None = None) -> list[list[Edit]]:
         """Say what to replace, secret by secret: one that quotes or colour codes cut up takes several edits."""
-        return [
-            self._edits(group)
-            for group in self._groups(text, known, Work(len(text)) if work is None else work)
-        ]
+        return self.masking(self.found(text, Work(len(text)) if work is None else work))
+
+    def masking(self, found: Sequence[Found], known: Sequence[Hit] = ()) -> list[list[Edit]]:
+        """Say what to replace for what was found in a text, and for secrets that the text's surroundings tell."""
+        groups = self._groups([*found, *(([(hit.start, hit.end)], 0, hit) for hit in known)])
+        return [self._edits(group) for group in groups]
 
     def _edits(self, group: _Group) -> list[Edit]:
         replacement = self.stand_in(group.hit.rule_id, group.hit.value)
@@ -159,9 +166,9 @@ class Redactor:
             replacement = ""
         return edits
 
-    def _groups(self, text: str, known: Sequence[Hit], work: Work) -> list[_Group]:
+    @staticmethod
+    def _groups(everything: Sequence[Found]) -> list[_Group]:
         groups: list[_Group] = []
-        everything = self._everywhere(text, work) + [([(hit.start, hit.end)], 0, hit) for hit in known]
         for spans, depth, hit in sorted(everything, key=lambda found: found[0][0]):
             start, end = spans[0][0], spans[-1][1]
             # The format of a vendor names the class; then the view that took off most.
@@ -176,11 +183,12 @@ class Redactor:
                 groups.append(_Group(start, end, rank, hit, list(spans)))
         return groups
 
-    def _everywhere(self, text: str, work: Work, layer: int = 0) -> list[_Found]:
+    def found(self, text: str, work: Work, layer: int = 0) -> list[Found]:
+        """Find the secrets of a text, as it is written and as it is once its wrappings are taken off."""
         work.left -= TEXT
         if not self._wrapped(text):
             return [([(hit.start, hit.end)], 0, hit) for hit in self._hits(text, work, layer)]
-        found: list[_Found] = []
+        found: list[Found] = []
         queue = [(View(text), 0)]
         seen = {text}
         for view, depth in queue:
@@ -208,7 +216,7 @@ class Redactor:
         return view.derive(self._foreign, lambda _: "", work) if "[" in view.text else None
 
     @staticmethod
-    def _mapped(view: View, depth: int, hits: list[Hit]) -> Iterator[_Found]:
+    def _mapped(view: View, depth: int, hits: list[Hit]) -> Iterator[Found]:
         for hit in hits:
             unseen = hit.certainty is Certainty.UNJUDGED
             spans = [view.reach(hit.start, hit.end)] if unseen else view.spans(hit.start, hit.end)
@@ -226,7 +234,7 @@ class Redactor:
         return hits
 
     def _inside(self, text: str, work: Work, layer: int) -> list[Hit]:
-        return [hit for _, _, hit in self._everywhere(text, work, layer)]
+        return [hit for _, _, hit in self.found(text, work, layer)]
 
 
 def _unread(text: str) -> list[Hit]:

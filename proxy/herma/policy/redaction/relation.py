@@ -14,6 +14,8 @@ from herma.policy.redaction.value import looks_random
 
 __all__ = [
     "MAX_ARGUMENTS",
+    "PAIRED",
+    "TOLD",
     "beside",
     "labelled",
     "labels_of",
@@ -44,6 +46,9 @@ _INNER_KEYS: Final = frozenset(
 # A PIN has four to eight digits; a pin of a chip has two.
 _PIN: Final = re.compile(r"[0-9]{4,8}", re.ASCII)
 MIN_LISTED_CHARS: Final = 10
+# Keys whose values say something about each other, and those of them about which something may be said.
+PAIRED: Final = frozenset((*_NAME_KEYS, *_VALUE_KEYS, *_LABEL_KEYS, *_LABELLED_KEYS))
+TOLD: Final = frozenset((*_VALUE_KEYS, *_LABELLED_KEYS))
 _COOKIES: Final = frozenset({"cookie", "set-cookie", "cookies"})
 
 

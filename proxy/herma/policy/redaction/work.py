@@ -15,6 +15,7 @@ __all__ = [
     "DECODED_SIGN",
     "DOCUMENT",
     "DOCUMENT_UNITS",
+    "DOCUMENT_UNITS_PER_CHAR",
     "FORMAT",
     "HEAD",
     "HIT",
@@ -42,11 +43,13 @@ __all__ = [
 # Units that any text may cost, however short: 60 KB in which every line is the name of a secret with a value.
 BASE_UNITS: Final = 80_000
 # The same for a whole JSON document, which is masked as one: a transcript of two hundred messages that each hold commands with secrets.
-DOCUMENT_UNITS: Final = 400_000
+DOCUMENT_UNITS: Final = 240_000
 # The same for the piece of a stream that is looked at again and again while it grows: 2 KB made of nothing but secrets.
 STREAM_UNITS: Final = 10_000
 # Units a character of a longer text. The densest innocent text seen, near misses in every line, costs 0.29, code 0.1 to 0.15, a log 0.1.
 UNITS_PER_CHAR: Final = 0.31
+# The same for a document, of which much is names and signs: one of prose costs 0.05.
+DOCUMENT_UNITS_PER_CHAR: Final = 0.22
 # A pass over text in which nothing begins takes this many characters a unit.
 CHARS_PER_UNIT: Final = 33
 # What is masked for want of work is masked in pieces of this size, widened to the ends of their lines.
@@ -74,12 +77,12 @@ HIT: Final = 20
 DECODED_SIGN: Final = 0.5
 RUN: Final = 1
 DECODED_RUN: Final = 4
-STRING: Final = 2
+STRING: Final = 1
 TOKEN_UNITS: Final = 2
 # A name looked up for the first time, a document in a string, a text or a view of one.
 NEW_NAME: Final = 4
 DOCUMENT: Final = 8
-TEXT: Final = 6
+TEXT: Final = 12
 # What more text could turn into a secret, looked for at the end of a stream's text.
 HOLD: Final = 20
 # A pattern that met its timeout has stalled for twenty milliseconds.
@@ -91,8 +94,8 @@ class Work:
 
     __slots__ = ("left",)
 
-    def __init__(self, chars: int, base: int = BASE_UNITS) -> None:
-        self.left: float = max(base, chars * UNITS_PER_CHAR)
+    def __init__(self, chars: int, base: int = BASE_UNITS, per_char: float = UNITS_PER_CHAR) -> None:
+        self.left: float = max(base, chars * per_char)
 
     @property
     def spent(self) -> bool:
