@@ -33,6 +33,8 @@ from herma.config.settings import (
     Upstream,
     UpstreamTls,
 )
+from herma.config.surface import Surface
+from herma.config.surface import finish as finish_surface
 from herma.errors import ConfigError, Problem, Source
 from herma.yamlfile import MAX_BYTES, Loaded
 from herma.yamlfile import load as load_yaml
@@ -103,6 +105,7 @@ def parse(
         Audit: edges.finish_audit,
         Limits: edges.finish_limits,
         Exemption: Exemptions(now.date()).finish,
+        Surface: finish_surface,
     }
     reader = Reader(loaded, SecretSource(environ, directory, exposed=exposed), finish)
     settings = reader.read(Settings)

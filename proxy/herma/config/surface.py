@@ -2,13 +2,18 @@
 
 # ruff: noqa: RUF009 - option() is dataclasses.field with a description, which belongs in a default
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
-from herma.config.option import option
+from herma.config.option import derived, option
+from herma.config.reader import Reader
+from herma.errors import Source
 from herma.policy.grant import Scope
+from herma.yamlfile import Path
 
-__all__ = ["Surface", "SurfaceScope"]
+__all__ = ["Surface", "SurfaceScope", "finish"]
 
 
 class SurfaceScope(StrEnum):
@@ -30,6 +35,12 @@ class SurfaceScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """Who may use one operation of the upstream."""
+    """Who may use one operation of the upstream. `at` is its place in the file."""
 
     scope: SurfaceScope = option("The scope that it needs; `off` switches it off for everybody.")
+    at: Source = derived(default=Source(""))
+
+
+def finish(reader: Reader, made: Surface, path: Path, _raw: Mapping[str, Any]) -> Surface:
+    """Keep the place: whether the operation exists is known when the profile is read."""
+    return replace(made, at=reader.key_at(path))

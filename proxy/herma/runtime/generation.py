@@ -10,7 +10,7 @@ from herma.config.settings import AuthKey, Listener, Settings
 from herma.config.values import KeyHash, Tcp, Unix
 from herma.content.library import Library
 from herma.content.profiles import load_profile
-from herma.errors import ContentError, Source
+from herma.content.surfaces import switched
 from herma.identity import KeyRecord, Keyring
 from herma.ingress import Generation
 from herma.policy.checks import RuleSet, build_checks
@@ -18,7 +18,6 @@ from herma.policy.message.host import HostPolicy
 from herma.policy.pipeline import Pipeline
 from herma.policy.redaction.redactor import Redactor
 from herma.policy.routing.profile import Profile
-from herma.policy.routing.surfaces import with_surfaces
 from herma.policy.secret import Secret
 from herma.runtime.watch import content_places, files_state
 from herma.wire import Pool, PoolLimits, TcpAddress, UnixAddress, client_context, server_context
@@ -61,16 +60,14 @@ def read_content(
 
     Raises:
         ContentError: a file cannot be used.
-        ConfigError: an exemption names a rule or a route that does not exist.
+        ConfigError: an exemption names a rule or a route that does not exist, or a surface an operation.
     """
     state = files_state(content_places(settings))
     library = Library(settings.content)
     indicators = library.collection(now or datetime.now(UTC), serials)
-    profile = load_profile(settings.upstream.profile, library.base.joinpath("profiles"))
-    try:
-        profile = with_surfaces(profile, {name: it.scope.scope for name, it in settings.surfaces.items()})
-    except ValueError as error:
-        raise ContentError(f"surfaces: {error}", Source(settings.path)) from None
+    profile = switched(
+        load_profile(settings.upstream.profile, library.base.joinpath("profiles")), settings.surfaces
+    )
     return Content(
         profile=profile,
         rules=library.rule_set(settings.exemptions, profile, indicators.indicators()),

@@ -4,29 +4,34 @@ A profile lists operations that are `off`: with them whoever calls could run cod
 replace it as a whole, and hardly anybody needs them from afar. They stay off until they are named.
 """
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 
 from herma.policy.grant import Scope
 from herma.policy.routing.profile import Profile
 
-__all__ = ["with_surfaces"]
+__all__ = ["objection", "with_surfaces"]
+
+
+def objection(profile: Profile, operation: str, scope: Scope | None) -> str:
+    """Tell why an operation cannot be switched so; empty where it can."""
+    routes = [route for route in profile.routes if route.operation == operation]
+    if not routes:
+        near = difflib.get_close_matches(operation, {route.operation for route in profile.routes}, n=1)
+        fix = (
+            f"did you mean {near[0]!r}?"
+            if near
+            else f"its routes stand in rules/profiles/{profile.name}.yaml"
+        )
+        return f"the profile {profile.name} has no operation {operation!r}; {fix}"
+    if scope is not None and all(route.closed for route in routes):
+        return f"{operation} is closed in the profile {profile.name}, and no scope opens it; take it out"
+    return ""
 
 
 def with_surfaces(profile: Profile, surfaces: Mapping[str, Scope | None]) -> Profile:
-    """Give the profile with the scope of each operation that is named; None switches it off.
-
-    Raises:
-        ValueError: the profile has no such operation, or all its routes are closed whoever asks.
-    """
-    operations = {route.operation for route in profile.routes}
-    reachable = {route.operation for route in profile.routes if not route.closed}
-    for name, scope in surfaces.items():
-        if name not in operations:
-            known = ", ".join(sorted(reachable))
-            raise ValueError(f"the profile {profile.name} has no operation {name!r}; it has {known}")
-        if scope is not None and name not in reachable:
-            raise ValueError(f"{name} is closed in the profile {profile.name}; no scope opens it")
+    """Give the profile with the scope of each operation that is named; None switches it off."""
     allowed: dict[str, Scope | None] = {**dict.fromkeys(profile.off), **surfaces}
     routes = []
     for route in profile.routes:

@@ -1,0 +1,28 @@
+"""Surfaces of the configuration, once the profile is known."""
+
+import pytest
+
+from herma.content.profiles import load_profile
+from herma.content.surfaces import switched
+from herma.errors import ConfigError
+from support.config_text import parsed
+
+
+def test_what_is_named_is_switched() -> None:
+    """Everything else stays as the profile has it."""
+    settings = parsed("surfaces: {shell: {scope: admin}, mcp.write: {scope: off}}\n")
+    before = load_profile("hermes-dashboard")
+    after = switched(before, settings.surfaces)
+    off = {route.operation for route in after.routes if route.off}
+    assert off == (before.off | {"mcp.write"}) - {"shell"}
+
+
+def test_every_wrong_name_is_told_with_its_place() -> None:
+    """All of them at once."""
+    settings = parsed("surfaces:\n  shel: {scope: admin}\n  rpc: {scope: admin}\n  page: {scope: off}\n")
+    with pytest.raises(ConfigError) as caught:
+        switched(load_profile("hermes-dashboard"), settings.surfaces)
+    first, second = caught.value.problems
+    assert (first.source.column, second.source.line - first.source.line) == (3, 1)
+    assert "did you mean 'shell'?" in first.message
+    assert "rpc is closed" in second.message
