@@ -13,6 +13,7 @@ import regex
 from herma.policy.pattern import compile_pattern
 from herma.policy.redaction.checksum import CHECKSUMS
 from herma.policy.redaction.hit import Certainty, Hit
+from herma.policy.redaction.judgement import chosen
 from herma.policy.redaction.value import (
     is_code,
     is_dull,
@@ -27,7 +28,7 @@ from herma.policy.rule import Rule
 
 __all__ = ["MAX_COMMAND_CHARS", "CommandRule", "FormatRule"]
 
-type Check = Literal["any", "digit", "drawn", "password", "random"]
+type Check = Literal["any", "digit", "drawn", "password", "random", "told"]
 
 # A command line's credential stands at most this far behind its verb; patterns bound their own gaps below it.
 MAX_COMMAND_CHARS: Final = 2048
@@ -140,6 +141,8 @@ class CommandRule:
                 return looks_like_password(written) or looks_random(written)
             case "random":
                 return looks_random(written, at_least=12)
+            case "told":
+                return chosen(written.rstrip(".,;:!?"))
             case _:
                 dull = is_dull(written) and not (written.isdigit() and len(written) >= 4)
                 return not dull and not is_path(written) and not is_code(written)

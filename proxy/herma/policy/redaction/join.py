@@ -75,7 +75,7 @@ _FAR: Final = re.compile(
     (?!(?i:ids?|names?|files?|path|length|size|policy|type|count|format|version|fields?|param\w*|manager|prompt|rotation|expir\w*
         |ttl|limit|usage|generator|strength|hash|fingerprint|prefix|url|endpoint|pair|ring|store|server|vault|bucket)\b)
     (?:[^\s:=|,;<>(){}]{1,40}[ ]){0,5}?
-    (?:(?:[^\W\d]{2,20}|[\w.-]{1,32}@[\w.-]{1,40}):[ ](?=\S{6})|(?:is|was|are|ist|war|lautet|est|sont|es|é|è|era|là|är|er|jest|este|adalah|kini|to|por|par|auf|zu)(?:[ ]now)?:?[ ](?=\S{6}))""",
+    (?:(?:[^\W\d]{2,20}|[\w.-]{1,32}@[\w.-]{1,40})(?::|[ ](?:->|\u2192|=))[ ](?=\S{6})|(?:is|was|are|ist|war|lautet|est|sont|es|é|è|era|là|är|er|jest|este|adalah|kini|to|por|par|auf|zu)(?:[ ]now)?:?[ ](?=\S{6}))""",
     re.VERBOSE,
 )
 # A password told in a sentence holds a digit; where none is near, no sentence is read.

@@ -24,7 +24,7 @@ from herma.policy.redaction.value import (
     looks_random,
 )
 
-__all__ = ["Form", "Value", "has_digit", "identifier", "judge", "left_alone", "more_words"]
+__all__ = ["Form", "Value", "chosen", "has_digit", "identifier", "judge", "left_alone", "more_words"]
 
 TOKEN_ID: Final = "token"  # noqa: S105 - the id of a rule
 _IDENTIFIER: Final = re.compile(
@@ -196,7 +196,7 @@ def _judge_bare(known: Name, value: Value, form: Form, text: str) -> bool:
     if form.loose:
         return looks_issued(written)
     if form.far:
-        return looks_issued(written) or (known.password and _chosen(written))
+        return looks_issued(written) or (known.password and chosen(written))
     drawn = looks_random(written) or (looks_like_password(written) and not identifier(written))
     if known.strength == Strength.WEAK and not known.password:
         return looks_random(written, at_least=12)
@@ -214,7 +214,7 @@ def _judge_bare(known: Name, value: Value, form: Form, text: str) -> bool:
     return len(written) >= (4 if known.password else 16)
 
 
-def _chosen(written: str) -> bool:
+def chosen(written: str) -> bool:
     """Tell whether a word of a sentence can only be a password: letters and digits mixed, no `12-char` and no `utf-8`."""
     return (
         len(written) >= 8
