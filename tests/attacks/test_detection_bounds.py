@@ -3,17 +3,32 @@
 Each case is harmless as far as the bound, and hostile behind it in a way that only the reading shows.
 """
 
+import base64
+import json
 from functools import cache
 from typing import Any
 
 import pytest
 
-from herma.policy.decision import Verdict, verdict
+from herma.policy.checks.mcp_guard import McpGuard
+from herma.policy.decision import Deny, Verdict, verdict
 from herma.policy.entry.entry import Entry
+from herma.policy.exchange import Phase
+from support.exchanges import exchange, match
 from support.guard_content import entry_judge
 
 # Neither half says anything; only who reads the whole command sees what is copied where.
 PLANT = "b=d; cp /srv/x /etc/cron.$b/x"
+
+
+def _layers(text: str, count: int) -> str:
+    for _ in range(count):
+        text = json.dumps({"b": text})
+    return text
+
+
+def _b64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
 
 
 @cache
@@ -57,6 +72,10 @@ HIDDEN: dict[str, tuple[str, ...]] = {
     "values behind names": ("env", "A" * 70 + "=d", "sh", "-c", "cp /srv/x /etc/cron.$" + "A" * 70 + "/x"),
     "letters of a value": ("env", "A=" + "a" * 5000 + "d", "sh", "-c", "cp /srv/x /etc/cron.${A:5000}/x"),
     "letters in backticks": ("sh", "-c", "cp /srv/x /etc/cr`true " + "a" * 600 + "; echo on.d`/x"),
+    "texts that are encoded": ("node", "s.js", *(_b64(f"echo hello {at}") for at in range(40)), _b64(PLANT)),
+    "texts encoded in one another": ("node", "s.js", _b64(_b64(_b64(_b64(_b64(_b64(_b64("cp /srv/x /etc/cron.d/x")))))))),
+    "options of a package runner": ("npx", "--yes", "--quiet", "--no-audit", "--loglevel", "error", "http-server", "/"),
+    "letters of a scope": ("npx", "-y", "@modelcontextprotocol-" + "x" * 90 + "/server"),
     "text with a pattern": ("sh", "-c", "x=" + "a" * 200 + "d; cp /srv/x /etc/cron.${x##*a}/x"),
 }  # fmt: skip
 
@@ -65,6 +84,33 @@ HIDDEN: dict[str, tuple[str, ...]] = {
 def test_nothing_hides_behind_a_bound_of_commands(words: tuple[str, ...]) -> None:
     """What cannot be read to its end is refused."""
     assert _judged(*words) is Verdict.BLOCK
+
+
+BODIES: dict[str, Any] = {
+    "words of a command line": {"argv": ["x"] * 600 + ["hermes", "config", "set", "approvals.mode", "off"]},
+    "keys of a command line": {"argv": ["config", "set", "approvals.mode=manual"] * 300},
+    "arguments of a server that is added": {"argv": ["mcp", "add", "x", "--", "npx", *["-v"] * 2000, "sh", "-c", PLANT]},
+    "operations of a patch": [{"op": "test", "path": "/x", "value": 1}] * 5000
+    + [{"path": "/mcp_servers/a/command", "value": "sh"}, {"path": "/mcp_servers/a/args", "value": ["-c", PLANT]}],
+    "text before a key": {"text": "- {x: " + "a" * 300 + ", approvals: {mode: off}}\n@"},
+    "letters of a key": {"text": "config set " + "a." * 90 + "approvals.mode off", "command": "config set " + "a." * 90 + "approvals.mode off"},
+    "levels of hooks": {"hooks": {"a": {"b": {"c": {"d": {"e": {"command": PLANT}}}}}}},
+    "objects of a text": {"text": "see " + '{"url": "a"} ' * 600 + json.dumps({"command": "sh", "args": ["-c", PLANT]})},
+    "keys of a text": {"text": "config set a.b c\n" * 300 + "config set approvals.mode off"},
+    "characters of a configuration": {"yaml_text": "approvals:\n  mode: off\n#" + "a" * 300_000},
+    "values of a configuration": {"yaml_text": "x: [" + "a, " * 9000 + "a]\napprovals:\n  mode: off\n"},
+    "levels of a configuration": {"yaml_text": "x: " + "[" * 60 + "]" * 60 + "\napprovals:\n  mode: off\n"},
+    "letters of a key of a configuration": {"yaml_text": "approvals:\n  mode" + " " * 1200 + ": off\n"},
+    "layers of text": {"a": _layers(json.dumps({"mcp_servers": {"a": {"command": "sh", "args": ["-c", PLANT]}}}), 10)},
+    "characters of a script": {"path": "/root/.hermes/scripts/x.sh", "content": "#" + "a" * 9000 + "\n" + PLANT},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
+def test_nothing_hides_behind_a_bound_of_bodies(body: Any) -> None:
+    """Wherever an entry stands, and in however much of anything."""
+    made = exchange(body, route=match(known=False))
+    assert isinstance(McpGuard(entry_judge()).decide(made, Phase.REQUEST_BODY), Deny)
 
 
 PLAIN: dict[str, tuple[str, ...]] = {

@@ -271,3 +271,10 @@ def test_an_environment_at_the_top_of_a_body_is_found() -> None:
     """It is set for what the agent starts, without any command beside it."""
     found = list(entries({"env": {"LD_PRELOAD": "/x.so"}}))
     assert [(entry.kind, entry.place) for entry in found] == [(Kind.COMMAND, "/env")]
+
+
+def test_a_list_that_sets_more_keys_than_are_read_is_refused() -> None:
+    """A command line sets a key or two."""
+    words = ["config", "set", "approvals.mode=manual"]
+    assert Kind.UNREAD not in {entry.kind for entry in entries({"x": words * 9})}
+    assert Kind.UNREAD in {entry.kind for entry in entries({"x": words * 300})}

@@ -1,5 +1,7 @@
 """Claims about `herma.policy.entry.reading`."""
 
+import base64
+
 from herma.policy.entry.fields import Fields
 from herma.policy.entry.reading import EntryReading, forms, render
 
@@ -56,3 +58,11 @@ def test_prose_for_a_model_is_told_and_not_run() -> None:
     assert _read(command="uvx", args=["x"], env={"SYSTEM_PROMPT": text}).readings[1:] == ()
     assert _read(command="sh", args=["-c", "$SYSTEM_PROMPT"], env={"SYSTEM_PROMPT": text}).told == ()
     assert _read(command="uvx", args=["x"], env={"SYSTEM_PROMPT": "rm -rf /"}).told == ()
+
+
+def test_more_encoded_texts_than_are_read_are_told() -> None:
+    """In one argument as in many; a few of them are read to their end."""
+    coded = [base64.b64encode(f"echo hello number {at}".encode()).decode() for at in range(60)]
+    assert _read(command="x", args=coded[:3]).whole
+    assert not _read(command="x", args=coded).whole
+    assert not _read(command="x", args=[" ".join(coded[:30])]).whole

@@ -7,7 +7,6 @@ outside a place of servers: the arguments of a terminal tool look the same, and 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 from herma.policy.entry.entry import Entry, Kind
@@ -17,7 +16,7 @@ from herma.policy.entry.kin import MEMBERS as KIN_MEMBERS
 from herma.policy.entry.look import YAML_MEMBERS, may_hold_entry
 from herma.policy.entry.server import MEMBERS as SERVER_MEMBERS
 from herma.policy.entry.server import PLACES, servers_of
-from herma.policy.entry.text import SHORTEST, Texts
+from herma.policy.entry.text import MAX_KEYS_SET, SHORTEST, Texts
 from herma.policy.entry.told import MEMBERS as TOLD_MEMBERS
 from herma.policy.entry.told import keys_told, variable, written_file
 from herma.policy.entry.written import argv_sets
@@ -26,8 +25,6 @@ __all__ = ["Entry", "Kind", "entries", "may_hold_entry"]
 
 # JSON inside JSON strings: tool arguments inside a transcript inside a body. Each level doubles its escapes.
 MAX_NESTING = 8
-# Operations of a patch that are read as one; each is read by itself as well.
-MAX_PATCH = 4096
 # A file of commands that is judged as one line; a longer one is not judged in part.
 MAX_SCRIPT_CHARS = 6 * 1024
 # Mappings of one body, with their choices, of which two members have names that fold to one.
@@ -147,16 +144,17 @@ class _Finder:
 
     def _argv(self, node: _Node) -> Iterator[Entry]:
         """Give what a list of words would set as a command line of the agent."""
-        for parts, value in argv_sets(node.value):
+        for count, (parts, value) in enumerate(argv_sets(node.value)):
+            if count >= MAX_KEYS_SET:
+                yield Entry("", {}, node.place, Kind.UNREAD)
+                return
             if parts:
                 yield from self._set(node, parts, value, told=node.said or node.nesting > 0)
             else:
                 yield Entry("", value, node.place)
 
     def _items(self, node: _Node) -> Iterator[_Node]:
-        operations = [
-            item for item in islice(node.value, MAX_PATCH) if isinstance(item, dict) and "value" in item
-        ]
+        operations = [item for item in node.value if isinstance(item, dict) and "value" in item]
         told = [pair for item in operations for pair in self._told(item)]
         if len(told) > 1:
             # A patch says in parts what only the whole shows.

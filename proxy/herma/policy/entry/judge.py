@@ -107,9 +107,10 @@ class EntryJudge:
             "line": render([*read.lines, *read.decoded]),
         }
         shown["any"] = "\n".join((render(read.texts), shown["line"]))[:MAX_VIEW_CHARS]
+        whole = read.whole and all(len(text) < MAX_VIEW_CHARS for text in shown.values())
         rules = {rule.id: rule for rule in self._rules(entry, fields, read, shown)}
         found = [rule.finding(entry.place) for rule in rules.values()]
-        if not read.whole:
+        if not whole:
             found.append(Finding(OVERSIZE, Level.HIGH, entry.place))
         return (*found, *self._hits(entry, fields, read, shown["any"]))
 

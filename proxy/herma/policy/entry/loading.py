@@ -16,8 +16,8 @@ __all__ = ["loading"]
 # Words behind one of these names are what it serves.
 _SERVING_WORDS = frozenset({"http.server", "httpd", "SimpleHTTPServer", "-S"})
 _SERVING_LANGUAGES = frozenset({"python", "python2", "python3", "php", "ruby", "busybox"})
-# Words behind a package runner among which the package is.
-MAX_RUNNER_WORDS = 4
+# Operands behind a package runner among which the package is; values of options are tried, too, and are none of these.
+MAX_OPERANDS = 3
 _PACKAGE_RUNNERS = frozenset({"npx", "bunx", "pnpm", "yarn", "uvx"})
 
 
@@ -29,10 +29,9 @@ def loading(call: Call, name: str, kinds: frozenset[str], vocabulary: Vocabulary
         yield "carries"
     yield from (f"does:{kind}" for kind in vocabulary.invoked(name, words))
     if name in _PACKAGE_RUNNERS:
-        for index, word in enumerate(words[:MAX_RUNNER_WORDS]):
-            if not word.startswith("-"):
-                own = basename(word.partition("@")[0])
-                yield from (f"does:{kind}" for kind in vocabulary.invoked(own, words[index + 1 :]))
+        for index in _operands(words):
+            own = basename(words[index].partition("@")[0])
+            yield from (f"does:{kind}" for kind in vocabulary.invoked(own, words[index + 1 :]))
     if kinds & _BY_ARGUMENT:
         yield from _by_argument(words, kinds)
     if "scheduler" in kinds and (call.piped or call.fed is not None or call.reads or "-f" in words):
@@ -48,6 +47,18 @@ def loading(call: Call, name: str, kinds: frozenset[str], vocabulary: Vocabulary
         yield "serves:home"
     if name in {"mv", "move"} and words[-1:] in (("/dev/null",), ("nul",)) and any(map(is_whole, words)):
         yield "wipes"
+
+
+def _operands(words: tuple[str, ...]) -> Iterator[int]:
+    """Give the places of the words that may be what a package runner runs."""
+    count = 0
+    for index, word in enumerate(words):
+        if not word.startswith("-"):
+            yield index
+            # A word behind an option may be its value.
+            count += index == 0 or not words[index - 1].startswith("-")
+            if count >= MAX_OPERANDS:
+                return
 
 
 _BY_ARGUMENT = frozenset({"loader", "evaluator"})
@@ -78,5 +89,5 @@ def _serves(name: str, kinds: frozenset[str], words: tuple[str, ...], vocabulary
     if name in _SERVING_LANGUAGES:
         return not _SERVING_WORDS.isdisjoint(words)
     if name in _PACKAGE_RUNNERS:
-        return any("webserver" in vocabulary.kinds(basename(word)) for word in words[:MAX_RUNNER_WORDS])
+        return any("webserver" in vocabulary.kinds(basename(words[index])) for index in _operands(words))
     return "webserver" in kinds

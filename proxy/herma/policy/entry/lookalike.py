@@ -15,7 +15,7 @@ MIN_LETTERS = 7
 MIN_OWN_LETTERS = 6
 MIN_SCOPE_LETTERS = 9
 MIN_EXTENDED_LETTERS = 12
-# Longer names are no package's, and would only cost time.
+# Longer names are a letter from none that is known.
 MAX_LETTERS = 80
 # Parts that names of servers share; what is left is the name of the thing.
 _COMMON = re.compile(r"^(?:mcp-server-|server-|mcp-)|(?:-mcp-server|-mcp|-server)$")
@@ -47,12 +47,12 @@ class Lookalikes:
         """Say how a name is near to a known one: `scope`, `name`, or nothing."""
         name, ecosystem = _plain(package.name), package.ecosystem
         scope, slash, _rest = name.partition("/")
-        if name in self._known.get(ecosystem, ()) or len(name) > MAX_LETTERS:
+        if name in self._known.get(ecosystem, ()):
             return ""
         if slash and (ecosystem, scope) in self._scopes:
             # Whoever holds a known scope may publish what they like in it.
             return ""
-        if slash and (self._is_near(ecosystem, scope, "@") or self._extends(ecosystem, scope)):
+        if slash and (self._extends(ecosystem, scope) or self._is_near(ecosystem, scope, "@")):
             return "scope"
         bare = self._bare.get((ecosystem, name.translate(_SIGNS)), set())
         if any(
@@ -70,7 +70,7 @@ class Lookalikes:
         )
 
     def _is_near(self, ecosystem: str, name: str, start: str) -> bool:
-        return any(
+        return len(name) <= MAX_LETTERS and any(
             known.startswith(start) and known.startswith("@") == bool(start) and _telling(known, name)
             for form in _shorter(name)
             for known in self._near.get((ecosystem, form), ())

@@ -11,8 +11,8 @@ __all__ = ["relaxed_json", "sections", "unwrapped"]
 
 # Text of this kind that is read in one string; reading takes half a second for each MiB.
 MAX_CHARS = 64 * 1024
-# What is unwrapped of one string; a longer one that is text is refused by its reader.
-MAX_WRAPPED_CHARS = 1024 * 1024
+# What is unwrapped of one string: far more than a body may have.
+MAX_WRAPPED_CHARS = 64 * 1024 * 1024
 
 _SECTION = re.compile(r"(?m)^[ \t]{0,8}(?:\[{1,2}[^\[\]\n]{1,200}\]|[\w.\"'-]{1,200}[ \t]{0,8}=)")
 _LINE = re.compile(

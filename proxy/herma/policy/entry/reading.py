@@ -1,21 +1,21 @@
 """An entry, read: its texts in every form, what is encoded in them, the lines that would run and the programs they start."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from herma.policy.command.path import resolve_path
 from herma.policy.command.shell import Reading, read_argv, read_script
 from herma.policy.entry.fields import Fields
-from herma.policy.text.unfold import unfold
+from herma.policy.text.unfold import MAX_DEPTH, MAX_VIEWS, unfold
+from herma.policy.text.unfold import decoded as decode
 from herma.policy.text.views import views
 
 __all__ = ["EntryReading", "forms", "render"]
 
-# Decoded texts of one entry that are read as scripts.
+# Decoded texts of one entry; an entry that has more is refused.
 MAX_DECODED = 32
-# All forms of one entry together. An entry of the largest size that is judged has some four forms.
+# All forms of one entry together. An entry of the largest size that is judged has some four forms; one that has more is refused.
 MAX_VIEW_CHARS = 64 * 1024
 
 _PATH = re.compile(r"(?<![\w:/])(?:~[\w.-]{0,32}|\$\{?HOME\}?)?(?:/[^\s'\"`;|&<>(){}=,:/]{0,256}){1,64}")
@@ -37,6 +37,7 @@ class EntryReading:
     decoded: tuple[str, ...]
     readings: tuple[Reading, ...]
     lines: tuple[str, ...]
+    unfolded: bool = True
 
     @classmethod
     def of(cls, fields: Fields) -> "EntryReading":
@@ -59,9 +60,9 @@ class EntryReading:
             if text
         )
         encoded = (text for text in texts if _ENCODED.search(text) is not None)
-        decoded = tuple(
-            islice(dict.fromkeys(inner for text in encoded for inner in unfold(text)), MAX_DECODED)
-        )
+        unfolds = [unfold(text) for text in encoded]
+        inner = tuple(dict.fromkeys(view for found in unfolds for view in found))
+        decoded = inner[:MAX_DECODED]
         readings += [read_script(inner, fields.env) for inner in decoded]
         lines = dict.fromkeys(line for reading in readings for line in reading.lines)
         told = frozenset(_told(fields))
@@ -71,12 +72,21 @@ class EntryReading:
             decoded,
             tuple(readings),
             tuple(lines),
+            unfolded=len(inner) <= MAX_DECODED and all(map(_is_unfolded, unfolds)),
         )
 
     @property
     def whole(self) -> bool:
         """Tell whether everything was read."""
-        return all(reading.whole for reading in self.readings)
+        return self.unfolded and all(reading.whole for reading in self.readings)
+
+
+def _is_unfolded(found: Sequence[str]) -> bool:
+    """Tell whether unfolding came to its end, and not to one of its bounds."""
+    if len(found) >= MAX_VIEWS:
+        return False
+    # Of a few views none can lie at the last level.
+    return len(found) < MAX_DEPTH or all(view in found for inner in found for view in decode(inner))
 
 
 def _told(fields: Fields) -> Iterator[str]:

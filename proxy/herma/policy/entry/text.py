@@ -15,7 +15,7 @@ from herma.policy.entry.outline import outline
 from herma.policy.entry.written import keys_set, on_command_lines, written_in_json, written_in_yaml
 from herma.policy.entry.yamltext import YamlError, read_yaml
 
-__all__ = ["SHORTEST", "Reading", "Texts"]
+__all__ = ["MAX_KEYS_SET", "SHORTEST", "Reading", "Texts"]
 
 # The longest real configuration seen has 40 KiB. A longer string than this that writes names of entries is not read in part,
 # but judged as an entry of its size, which is refused.
@@ -188,7 +188,11 @@ def _blocks(text: str, short: str, places: list[int]) -> str:
 
 def _begins(short: str, place: int) -> bool:
     """Tell whether what stands here may be the key of a line: nothing but signs before it, or an open flow."""
-    before = short[max(short.rfind("\n", 0, place) + 1, place - MAX_BEFORE_CHARS) : place]
+    start = short.rfind("\n", 0, place) + 1
+    if place - start > MAX_BEFORE_CHARS:
+        # What is not looked at may open a flow.
+        return True
+    before = short[start:place]
     return _WORD.search(before) is None or not _FLOW.isdisjoint(before)
 
 

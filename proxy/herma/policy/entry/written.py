@@ -18,8 +18,8 @@ __all__ = ["argv_sets", "keys_set", "on_command_lines", "written_in_json", "writ
 # map, the configuration around that, and one more.
 MAX_NAMES = 512
 MAX_ENCLOSING = 4
-# Words of a list that may be a command line of the agent.
-MAX_ARGV = 512
+# Words that are taken as one value or as the arguments of a server; a server with so many is refused.
+MAX_VALUE_WORDS = 1024
 
 _JSON_NAME = re.compile(r"\"([^\"\n\\]{1,60}|[^\"\n]{0,20}u00[^\"\n]{0,40})\\{0,8}\"\s{0,20}:")
 _NAMES = KNOWN_NAMES | {
@@ -50,7 +50,7 @@ _ITEM = re.compile(r"\"((?:[^\"\\]|\\.){0,2000})\"|'([^']{0,2000})'|([^\s,\[\]\"
 _CONFIG_SET = re.compile(r"\bmcp_servers\.[\w-]{1,64}\.(command|args|url)[\"']?[ \t=]{1,4}([^\n]{1,4000})")
 # A command line that sets a key of the configuration.
 _KEY_SET = re.compile(
-    r"\bconfig +set +[\"']?([a-zA-Z_][\w.-]{2,120})[\"']?[ \t=]{1,4}(?:\"([^\"\n]{1,4000})\"|'([^'\n]{1,4000})'|([^\n;&|]{1,4000}))"
+    r"\bconfig +set +[\"']?([a-zA-Z_][\w.-]{2,4000})[\"']?[ \t=]++(?:\"([^\"\n]{1,4000})\"|'([^'\n]{1,4000})'|([^\n;&|]{1,4000}))"
 )
 _MCP_ADD = re.compile(r"\bmcp +add(?:-json)?[ \t](?=[ \t]{0,8}[\"'$]?[\w@-])([^\n]{1,4000})")
 
@@ -72,16 +72,16 @@ def keys_set(text: str) -> Iterator[tuple[str, str]]:
 
 def argv_sets(words: list[Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Give what a list of words sets as a command line: a key with its value, or no key and the fields of a server."""
-    if len(words) > MAX_ARGV or not all(isinstance(word, str) for word in words):
+    if not all(isinstance(word, str) for word in words):
         return
     for at, word in enumerate(words[:-1]):
         after = words[at + 1]
         if word == "config" and after in {"set", "add"} and at + 2 < len(words):
             key, _, value = words[at + 2].partition("=")
             if told_by_key(parts := steps(key)):
-                yield parts, value or " ".join(words[at + 3 :])
+                yield parts, value or " ".join(words[at + 3 : at + 3 + MAX_VALUE_WORDS])
         elif word == "mcp" and after.startswith("add"):
-            rest = words[at + 2 :]
+            rest = words[at + 2 : at + 2 + MAX_VALUE_WORDS]
             kept = [part for part in rest[1:] if part not in {"--", "--command", "--args", "--url"}]
             if "--url" in rest or (kept and kept[0].startswith(("http:", "https:"))):
                 yield (), {"url": kept[0] if kept else ""}
