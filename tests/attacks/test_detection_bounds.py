@@ -113,6 +113,12 @@ def test_nothing_hides_behind_a_bound_of_bodies(body: Any) -> None:
     assert isinstance(McpGuard(entry_judge()).decide(made, Phase.REQUEST_BODY), Deny)
 
 
+def test_no_value_makes_an_argument_longer_than_any() -> None:
+    """Whoever fills variables in gets a text that nobody read."""
+    assert _judged("x", "$A" * 200, A="a" * 20) is Verdict.ALLOW
+    assert _judged("x", "$A" * 200, A="a" * 200) is Verdict.BLOCK
+
+
 PLAIN: dict[str, tuple[str, ...]] = {
     "many programs that are allowed": ("mcp-shell", *(word for tool in TOOLS[:40] for word in ("--allow", tool))),
     "many strings": ("python3", "-c", "x=[" + ",".join(f"'a b{at}'" for at in range(40)) + "]; serve(x)"),

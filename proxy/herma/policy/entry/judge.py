@@ -147,8 +147,7 @@ class EntryJudge:
         names = [entry.name, *fields.env, *(f"{key}={value}" for key, value in fields.env.items())]
         joins = (text for code in read.texts if assembles(code) for text in joined(assembled(code)))
         texts = dict.fromkeys((entry.name, *read.texts, *read.told, *read.lines, *read.decoded, *joins))
-        own = (*fields.words, fields.url, *fields.headers.values(), *fields.others, *fields.env.values())
-        texts |= dict.fromkeys(whole for text in own if (whole := filled(text, fields.env)) is not text)
+        texts |= dict.fromkeys(_filled(fields))
         together = "\n".join(dict.fromkeys(joined_parts(fields.words, fields.env)))
         if self._indicators.names_one(together):
             texts[together] = None
@@ -159,9 +158,16 @@ class EntryJudge:
         return tuple(indicator.finding(entry.place) for indicator in indicators)
 
 
+def _filled(fields: Fields) -> Iterator[str]:
+    """Give the texts of an entry that its own variables change, with these filled in."""
+    own = (*fields.words, fields.url, *fields.headers.values(), *fields.others, *fields.env.values())
+    yield from (whole for text in own if (whole := filled(text, fields.env)) is not text)
+
+
 def _is_too_large(entry: Entry, fields: Fields) -> bool:
     return (
         len(fields.words) > MAX_WORDS
         or len(fields.directories) > MAX_DIRECTORIES
         or entry.size() > MAX_ENTRY_CHARS
+        or any(len(text) > MAX_ENTRY_CHARS for text in _filled(fields))
     )

@@ -115,7 +115,7 @@ def _lists(words: Sequence[str], runner: str) -> Iterator[str]:
 
 
 _ALIAS = re.compile(
-    r"(?:npm:)?@?[\w./-]*(?:\[[^\]]*\])?@(?=(?:git\+|https?:|ssh:|git:|file:|link:|portal:|github:|gist:|gitlab:|bitbucket:|[/.~]))"
+    r"^(?:npm:)?@?[\w./-]*+(?:\[[^\]]*\])?@(?=(?:git\+|https?:|ssh:|git:|file:|link:|portal:|github:|gist:|gitlab:|bitbucket:|[/.~]))"
 )
 # Files and addresses that list packages.
 _LIST_OPTIONS = frozenset(
