@@ -2,7 +2,16 @@
 
 import pytest
 
-from herma.policy.redaction.judgement import Form, Value, has_digit, identifier, judge, left_alone, more_words
+from herma.policy.redaction.judgement import (
+    Form,
+    Value,
+    has_digit,
+    identifier,
+    judge,
+    left_alone,
+    more_words,
+    told,
+)
 from herma.policy.redaction.name import Name, Strength
 from support.redactor import masked
 
@@ -125,3 +134,29 @@ def test_types_and_forms_are_no_values(text: str) -> None:
 def test_a_value_does_not_print_itself() -> None:
     """A secret does not reach a log through repr."""
     assert "hunter2" not in repr(Value(0, 7, "hunter2", '"', closed=True))
+
+
+@pytest.mark.parametrize(
+    "written", ["F4keP4ssx7", "Walnut7643#x", "fake-word-list-42", "Sommer2024x", "f4ke818AB_x"]
+)
+def test_what_a_sentence_tells_is_a_secret(written: str) -> None:
+    """Letters and digits mixed, or three words and a number."""
+    assert told(written)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Argon2id",
+        "AES-256-GCM",
+        "ISO27001",
+        "2026-03-14T09",
+        "user_id_2026",
+        "settings-2026",
+        "api-token-v2",
+        "channel1",
+    ],
+)
+def test_what_sentences_about_secrets_name_is_none(written: str) -> None:
+    """Methods, standards, dates, names in code."""
+    assert not told(written)

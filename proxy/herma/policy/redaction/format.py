@@ -13,7 +13,7 @@ import regex
 from herma.policy.pattern import compile_pattern
 from herma.policy.redaction.checksum import CHECKSUMS
 from herma.policy.redaction.hit import Certainty, Hit
-from herma.policy.redaction.judgement import chosen
+from herma.policy.redaction.judgement import told
 from herma.policy.redaction.value import (
     is_code,
     is_dull,
@@ -140,9 +140,9 @@ class CommandRule:
             case "drawn":
                 return looks_like_password(written) or looks_random(written)
             case "random":
-                return looks_random(written, at_least=12)
+                return looks_random(written, at_least=12) and not is_dull(written)
             case "told":
-                return chosen(written.rstrip(".,;:!?"))
+                return told(written.rstrip(".,;:!?"))
             case _:
                 dull = is_dull(written) and not (written.isdigit() and len(written) >= 4)
                 return not dull and not is_path(written) and not is_code(written)

@@ -19,12 +19,13 @@ from herma.policy.redaction.value import (
     is_placeholder,
     is_prose,
     is_reference,
+    is_wordy,
     looks_issued,
     looks_like_password,
     looks_random,
 )
 
-__all__ = ["Form", "Value", "chosen", "has_digit", "identifier", "judge", "left_alone", "more_words"]
+__all__ = ["Form", "Value", "chosen", "has_digit", "identifier", "judge", "left_alone", "more_words", "told"]
 
 TOKEN_ID: Final = "token"  # noqa: S105 - the id of a rule
 _IDENTIFIER: Final = re.compile(
@@ -46,6 +47,15 @@ _TYPE: Final = re.compile(
     r"(?<=oken|.Key|cret|Hash|gest|rray|ring|ffer|Type|oded|aims|tial)s?\d{0,3}(?:<[\w, <>\[\]]{1,60}>)?$",
     re.ASCII,
 )
+# What stands in sentences about secrets: `Argon2id`, `AES-256-GCM`, `ISO27001`, a date.
+_METHOD: Final = re.compile(
+    r"(?i:argon2|pbkdf2|bcrypt|scrypt|sha\d|sha-\d|aes|rsa-?\d|ed25519|x25519|secp\d|utf-?\d|oauth|openid|base64|tls|ipv)[\w.-]{0,24}$"
+    r"|[A-Z]{2,8}[-_]?\d{1,6}$|\d{4}-\d\d-\d\d",
+    re.ASCII,
+)
+_JOINED: Final = re.compile(r"[-_.]")
+MIN_PHRASE_CHARS: Final = 3
+MIN_PHRASE_WORDS: Final = 3
 _FOREIGN: Final = re.compile(r"[^\x21-\x7e]")
 _FILLED_IN: Final = re.compile(r"\{[A-Za-z_][\w.]{0,40}\}", re.ASCII)
 _DIGIT: Final = re.compile(r"\d")
@@ -224,6 +234,17 @@ def chosen(written: str) -> bool:
         and (looks_random(written) or not written.islower() or written[-1].isdigit())
         and not identifier(written)
     )
+
+
+def told(written: str) -> bool:
+    """Tell whether a word behind the name of a secret is the secret: chosen, and no name of a method, a standard or a file.
+
+    Words joined by signs are one from three on (`violet-anchor-maple-42`).
+    """
+    if not chosen(written) or _METHOD.match(written) is not None:
+        return False
+    words = sum(len(part) >= MIN_PHRASE_CHARS and part.isalpha() for part in _JOINED.split(written))
+    return words >= MIN_PHRASE_WORDS or not is_wordy(written)
 
 
 def left_alone(written: str) -> bool:

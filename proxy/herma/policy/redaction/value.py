@@ -18,6 +18,7 @@ __all__ = [
     "is_placeholder",
     "is_prose",
     "is_reference",
+    "is_wordy",
     "looks_issued",
     "looks_like_password",
     "looks_random",
@@ -234,7 +235,12 @@ def looks_random(value: str, *, at_least: int = 8) -> bool:
     wanted = max(2, len(kinds) // (6 if b"0" in kinds else 3))
     if sum(map(kinds.count, _SWITCHES)) < wanted:
         return False
-    return any(part and _WORDY_PART.match(part) is None for part in _SEPARATORS.split(value))
+    return not is_wordy(value)
+
+
+def is_wordy(value: str) -> bool:
+    """Tell whether a value is made of words, names in code and small numbers, joined by signs."""
+    return all(_WORDY_PART.match(part) is not None for part in _SEPARATORS.split(value) if part)
 
 
 def looks_issued(value: str) -> bool:
