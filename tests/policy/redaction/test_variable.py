@@ -40,7 +40,7 @@ def test_what_is_joined_is_bounded() -> None:
 
 def test_uses_that_are_not_read_for_want_of_work_are_masked() -> None:
     """From the line of the first of them; the ones before it are read, however many there are."""
-    text = "a=xx\n" + "echo $a$a\n" * 100
+    text = "a=xx\n" + "echo $a$a\n" * 100 + "echo $b$b\n"
     read = joined_variables(View(text))
     assert read is not None
     assert read.text.count("xxxx") == 100

@@ -30,7 +30,15 @@ from herma.policy.redaction.relation import (
     under,
 )
 from herma.policy.redaction.unreached import masked_unread
-from herma.policy.redaction.work import DOCUMENT_UNITS, DOCUMENT_UNITS_PER_CHAR, HIT, TOKEN_UNITS, VALUE, Work
+from herma.policy.redaction.work import (
+    DOCUMENT_UNITS,
+    DOCUMENT_UNITS_PER_CHAR,
+    HIT,
+    NEW_NAME,
+    TOKEN_UNITS,
+    VALUE,
+    Work,
+)
 
 if TYPE_CHECKING:
     from herma.policy.redaction.redactor import Redactor
@@ -221,15 +229,13 @@ def redact_string(
         inner, told = redact_json_text(redactor, text, depth + 1, work, look.inner.get(text))
         if told:
             return inner, tuple(Finding(f.rule_id, f.level, string.pointer, f.attack) for f in told)
-    known = (
-        [
-            *(beside(redactor.finder, string.key, text) if redactor.glance.tells(string.key, look) else ()),
-            *(under(redactor.finder, string.parent, string.key, text) if string.parent else ()),
-            *string.known,
-        ]
-        if not string.number and text
-        else string.known
-    )
+    known = list(string.known)
+    if not string.number and text:
+        if redactor.glance.tells(string.key, look):
+            work.left -= VALUE
+            known.extend(beside(redactor.finder, string.key, text))
+        if string.parent:
+            known.extend(under(redactor.finder, string.parent, string.key, text))
     if quiet and not known:
         return text, ()
     work.left -= HIT * len(known)
@@ -323,8 +329,15 @@ def strings(text: str, finder: Finder | None, work: Work | None = None) -> Itera
                     place, first == "[", frame.key if frame.array or first == "[" else "", frame.key
                 )
                 stack.append(inner)
-            elif finder is not None and frame.key and (told := number(finder, frame.key, sign)) is not None:
+            elif finder is not None and (told := _told(frame, finder, sign, work)) is not None:
                 yield Piece(start, found.end(), sign, place, frame.key, [told], number=True)
+
+
+def _told(frame: _Frame, finder: Finder, sign: str, work: Work) -> Hit | None:
+    if not frame.key or not sign.isdigit():
+        return None
+    work.left -= NEW_NAME
+    return number(finder, frame.key, sign)
 
 
 def _meaning(sign: str) -> str:

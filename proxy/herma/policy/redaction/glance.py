@@ -45,7 +45,7 @@ BATCH_CHARS: Final = 2048
 # What is loud is looked for in so many texts before each is judged.
 SMALL_BATCH: Final = 8
 # Where a glance takes more of the work than this, the masking goes on, and knows what was judged.
-SHARE: Final = 0.75
+SHARE: Final = 0.8
 _CONSTANT: Final = re.compile(r"[A-Za-z_][A-Za-z_.-]{0,39}", re.ASCII)
 
 
@@ -259,7 +259,7 @@ class Glance:
             if len(parts) != 1 or parts[0] is not text:
                 look.dirty = bool(redactor.finder.find(text, work)) or look.dirty
             for part in parts:
-                found = redactor.found(part, work)
+                found = redactor.found(part, work) if not redactor.quiet(part, work) else ()
                 if found:
                     look.dirty = True
                     look.found[part] = found

@@ -20,7 +20,7 @@ from herma.policy.redaction.glance import Glance
 from herma.policy.redaction.hit import UNJUDGED_ID, Certainty, Hit
 from herma.policy.redaction.spelled import may_be_spelled, spelled
 from herma.policy.redaction.view import Span, View
-from herma.policy.redaction.work import TEXT, Work, passing
+from herma.policy.redaction.work import QUIET, TEXT, Work, passing
 from herma.policy.rule import Rule
 from herma.policy.secret import Secret
 
@@ -103,7 +103,7 @@ class Redactor:
 
     def quiet(self, text: str, work: Work) -> bool:
         """Tell at little cost that nothing in a text could be a secret; most texts are quiet, and no part of one is louder."""
-        work.left -= 2 + 2 * passing(len(text))
+        work.left -= QUIET + 2 * passing(len(text))
         return not (
             self._wrapped(text)
             or self.finder.gate.any(lowered(text))

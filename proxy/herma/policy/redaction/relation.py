@@ -114,10 +114,8 @@ def under(finder: Finder, parent: str, key: str, text: str) -> Iterator[Hit]:
 
 def listing(finder: Finder, parent: str) -> Name | None:
     """Tell what kind of secrets an object with this name holds, in the singular or in the plural."""
-    if not parent:
-        return None
     known = finder.names.classify(parent) or (
-        finder.names.classify(parent[:-1]) if parent[-1] in "sS" else None
+        finder.names.classify(parent[:-1]) if parent[-1:] in {"s", "S"} else None
     )
     return known if known is not None and known.strength == Strength.STRONG else None
 

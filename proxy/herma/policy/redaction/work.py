@@ -26,6 +26,7 @@ __all__ = [
     "NEW_NAME",
     "PIECE_CHARS",
     "PLACE",
+    "QUIET",
     "REPEATED_COMMAND",
     "RUN",
     "STREAM_UNITS",
@@ -79,10 +80,11 @@ RUN: Final = 1
 DECODED_RUN: Final = 4
 STRING: Final = 1
 TOKEN_UNITS: Final = 2
-# A name looked up for the first time, a document in a string, a text or a view of one.
+# A name looked up for the first time, a document in a string, a text or a view of one, a look whether a text is quiet.
 NEW_NAME: Final = 4
 DOCUMENT: Final = 8
-TEXT: Final = 12
+TEXT: Final = 16
+QUIET: Final = 5
 # What more text could turn into a secret, looked for at the end of a stream's text.
 HOLD: Final = 20
 # A pattern that met its timeout has stalled for twenty milliseconds.
