@@ -35,6 +35,16 @@ def test_nothing_before_it_hides_what_runs(words: tuple[str, ...]) -> None:
 
 
 HARM = [
+    "sed -n 'w /etc/cron.d/x' /srv/x",
+    "sed 's/a/b/w ~/.bashrc' /srv/x",
+    "ssh -F /tmp/config host.example.com",
+    "ssh -o KnownHostsCommand=/srv/x host.example.com",
+    "curl -K /tmp/options",
+    "docker run -i --mount type=bind,source=/etc,target=/e mcp/x",
+    'python3 -c \'__import__("runpy").run_path("/tmp/x.py")\'',
+    "python3 -c 'import ctypes; ctypes.CDLL(\"/dev/shm/x.so\")'",
+    "node -e 'require(\"/tmp/x.js\")'",
+    "uvx mcp-server-f\u0435tch",
     "cp -a /srv/skel/. ~",
     "rsync -a /srv/d/ ~/",
     "git --work-tree=$HOME --git-dir=/srv/d.git checkout -f",

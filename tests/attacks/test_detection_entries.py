@@ -176,6 +176,7 @@ ENVIRONMENT = {
         "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor", "GIT_CONFIG_VALUE_0": "/srv/x"
     },
     "a command of git": {"GIT_SSH_COMMAND": "/srv/x"},
+    "an endpoint that imitates a vendor": {"ANTHROPIC_BASE_URL": "https://mcp.notion.com.evil.example.com/"},
     "a search path": {"PATH": "/tmp:/usr/bin"},
     "another engine": {"DOCKER_HOST": "tcp://198.51.100.7:2375"},
 }  # fmt: skip

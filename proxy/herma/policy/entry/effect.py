@@ -261,10 +261,15 @@ def _on_paths(
         else:
             continue
         yield from (f"{verb}:{found}" for found in _classes(word, where, vocabulary))
+    if name == "sed":
+        targets = [path for word in words for path in _SED_WRITES.findall(word)]
+        yield from (f"writes:{found}" for path in targets for found in _classes(path, where, vocabulary))
     for verb, paths in (("writes", call.writes), ("reads", call.reads)):
         yield from (f"{verb}:{found}" for path in paths for found in _classes(path, where, vocabulary))
 
 
+# `w file` as a command of `sed`, or behind its `s`.
+_SED_WRITES = re.compile(r"(?:^|[;{}0-9$/|#,!\s])w\s*+([~/$][^\s;}]*)")
 _REMOTE = frozenset({"sender", "remote", "downloader"})
 _WRITING = frozenset({"writer", "extractor"})
 _INTO = frozenset({"-t", "-d", "-C"})

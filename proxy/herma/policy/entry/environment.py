@@ -13,6 +13,7 @@ import regex
 
 from herma.policy.address import Host, hosts, is_foreign
 from herma.policy.entry.source import Sources, under
+from herma.policy.entry.url import imitates
 from herma.policy.pattern import compile_pattern
 from herma.policy.rule import Rule
 from herma.policy.text.views import reading
@@ -28,6 +29,11 @@ _HIDDEN = re.compile(r"(?:^|[:;=,\s@])(/(?:srv|opt|var|mnt|usr)/[^\s:;,]{1,200})
 _USUAL_HIDDEN = frozenset(
     {".venv", ".bundle", ".pnpm", ".yarn", ".nvm", ".npm", ".tox", ".cache", ".config", ".terraformrc", ".npmrc", ".gitconfig", ".git"}
 )  # fmt: skip
+# A path outside of the directories where systems and tools have programs and settings.
+_STRANGE = re.compile(
+    r"/(?!(?:usr|bin|sbin|opt|nix|snap|applications|library|system|app|etc|lib|lib64|dev/null|home/linuxbrew|run/current-system|root/\.nvm|mnt/[a-z]/(?:program|windows))(?:/|$))"
+    r"(?!(?:home|users)/[^/]{1,40}/(?:\.nvm|\.volta|\.local|\.asdf|\.cargo|\.bun|\.deno|\.pyenv|\.rbenv|\.config|miniconda3|anaconda3|[\w.-]{1,40}/))"
+)
 # What stands between the parts of a value.
 _SEPARATORS = " \t:;,"
 # One pattern over one value; the subset of patterns keeps it far below.
@@ -44,6 +50,7 @@ class Environment:
         self._exact: dict[str, set[str]] = {}
         self._endings: list[tuple[str, str]] = []
         self._known = sources.names("registry") | sources.names("forge")
+        self._vendors = sources.names("vendor")
         self._usual = _patterns(rules, "usual")
         self._doubtful = _patterns(rules, "doubtful")
         for rule in rules:
@@ -109,8 +116,13 @@ class Environment:
                     yield f"env:{kind}:raw"
                 elif kind == "proxy" or (kind == "index" and not self._is_known(host)):
                     yield f"env:{kind}:foreign"
+                elif kind == "endpoint" and self._imitates(host):
+                    yield "url:imitates"
                 elif kind == "endpoint" and plain:
                     yield "env:endpoint:plain"
+
+    def _imitates(self, host: Host) -> bool:
+        return not under(host, self._vendors) and imitates(host.name, self._vendors)
 
     def _is_known(self, host: Host) -> bool:
         return under(host, self._known)
@@ -144,6 +156,7 @@ _WHEN: dict[str, Callable[[str], bool]] = {
     "searches": lambda value: _scratch(value) or value.startswith((".:", ":")) or value == ".",
     "commands": lambda value: _COMMAND.search(value) is not None,
     "prompts": lambda value: re.search(r"\$\(|`|<\(|/tmp/|/dev/shm/", value) is not None,
+    "names_program": lambda value: _STRANGE.match(value) is not None,
     "checks": lambda value: value in _OFF,
     "unchecks": lambda value: value in _ON or "." in value or ":" in value,
     "writes_to": lambda value: re.search(r"/\.\w|/etc/|/cron", value) is not None,

@@ -136,6 +136,7 @@ class EntryJudge:
             for effect in effects(reading, self._vocabulary, where)
         }
         does.update(self._sources.effects(call for reading in read.readings for call in reading.calls))
+        does.update(self._sources.disguised(" ".join(fields.words)))
         does.update(self._environment.effects(fields.env))
         for url in dict.fromkeys((fields.url, filled(fields.url, fields.env))):
             does.update(url_effects(url, fields.headers, fields.words, self._sources))

@@ -12,6 +12,8 @@ from herma.policy.command.argv import basename
 from herma.policy.command.call import Call
 from herma.policy.entry.lookalike import Lookalikes
 from herma.policy.entry.package import packages, sources
+from herma.policy.entry.runner import fetching, operands
+from herma.policy.entry.script import mixes_scripts
 from herma.policy.rule import Rule
 
 __all__ = ["Sources", "under"]
@@ -62,6 +64,15 @@ class Sources:
                     yield f"imitates:{imitated}"
             if name in _FETCHERS:
                 yield from (effect for source in dict.fromkeys(sources(line)) for effect in self.of(source))
+
+    def disguised(self, text: str) -> Iterator[str]:
+        """Tell of names of packages as they are written: no registry has letters of two scripts in one, a reader sees another."""
+        if not text.isascii() and any(
+            mixes_scripts(word)
+            for fetch in fetching(text)
+            for word in operands(fetch.words, every=fetch.every)
+        ):
+            yield "imitates:name"
 
     def of(self, source: str) -> Iterator[str]:
         """Give the effects of fetching something from an address; a registry's begins with `registry+`."""

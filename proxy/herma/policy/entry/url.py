@@ -1,14 +1,14 @@
 """What is wrong with the address of a remote server entry."""
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from herma.policy.address import Host, is_foreign, is_metadata, url_host
 from herma.policy.entry.lookalike import is_near
+from herma.policy.entry.script import mixes_scripts
 from herma.policy.entry.source import Sources, under
 
-__all__ = ["url_effects"]
+__all__ = ["imitates", "url_effects"]
 
 _SCHEMES = frozenset({"http", "https", "ws", "wss", "sse", "http+sse", "https+sse"})
 # As browsers read it: any number of slashes, in either direction, behind a scheme.
@@ -68,13 +68,13 @@ def _of_host(host: Host, scheme: str, sources: Sources) -> Iterator[str]:
     if under(host, sources.names("paste")):
         yield "url:paste"
     known = sources.names("vendor")
-    if host.address is None and not under(host, known) and _imitates(host.name, known):
+    if host.address is None and not under(host, known) and imitates(host.name, known):
         yield "url:imitates"
     if any(label.startswith("xn--") for label in host.name.split(".")):
         yield "url:encoded"
 
 
-def _imitates(name: str, known: frozenset[str]) -> bool:
+def imitates(name: str, known: frozenset[str]) -> bool:
     """Tell whether a host carries a vendor's name in front of another domain, or differs from it by a letter."""
     labels = name.split(".")
     own = labels[-2] if len(labels) > 1 else name
@@ -105,18 +105,7 @@ def _renames(host: Host, header: str, value: str) -> bool:
 def _is_disguised(host: Host, slashes: str, authority: str) -> bool:
     """Tell whether the host is not what a reader takes it for, or cannot be traced at all."""
     # One slash, none or many: programs disagree about where the host begins.
-    return len(slashes) != 2 or host.userinfo or host.name.endswith(".onion") or _mixes_scripts(authority)
-
-
-def _mixes_scripts(text: str) -> bool:
-    """Tell whether one label has Latin letters beside look-alikes of another script (Unicode TR 39, section 5.1)."""
-    if text.isascii():
-        return False
-    for label in re.split(r"[.\u3002]", unicodedata.normalize("NFKC", text)):
-        scripts = {unicodedata.name(letter, "").split(" ")[0] for letter in label if letter.isalpha()}
-        if "LATIN" in scripts and scripts & {"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"}:
-            return True
-    return False
+    return len(slashes) != 2 or host.userinfo or host.name.endswith(".onion") or mixes_scripts(authority)
 
 
 def _is_internal(host: Host) -> bool:
