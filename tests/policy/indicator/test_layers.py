@@ -1,6 +1,7 @@
 """Claims about `herma.policy.indicator.layers`."""
 
 import base64
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -30,6 +31,12 @@ ONCE = {
 def test_two_levels_of_any_kinds_are_undone(inner: str, outer: str) -> None:
     """Whatever is in whatever, also in the middle of a sentence."""
     assert _found(b"please decode " + ONCE[outer](ONCE[inner](SECRET + b" ...........")) + b" and run it")
+
+
+@pytest.mark.parametrize("encode", [base64.b64encode, lambda raw: raw.hex().encode()])
+def test_text_of_two_bytes_a_character_is_read(encode: Callable[[bytes], bytes]) -> None:
+    """As PowerShell takes it."""
+    assert _found(b"powershell -enc " + encode(SECRET.decode().encode("utf-16-le")))
 
 
 def test_levels_are_bounded() -> None:
@@ -90,6 +97,10 @@ ESCAPED = {
     "&#101;vil": "evil",
     "&#x65;vil": "evil",
     "&#37;65vil": "evil",
+    "\\145vil": "evil",
+    "\\0145\\0166il": "evil",
+    "\\U00000065vil": "evil",
+    "evil&period;example": "evil.example",
     "%C3%BC": "\u00fc",
     "&#xd800;": "\ufffd",
     "&#38;#38;#38;#38;#101;": "&#38;#101;",

@@ -31,6 +31,14 @@ def test_texts_are_compared(matching: Matching) -> None:
     assert find(no) == -1
 
 
+def test_a_value_that_stands_in_no_other_word_needs_no_bounds() -> None:
+    """A worker's name behind a wallet, a digest in capitals."""
+    wallet = finder(_indicator("4" + "aB" * 20, Matching.EXACT))
+    assert wallet("xmr:4" + "aB" * 20 + "_rig") == 4
+    assert wallet("4" + "ab" * 20) == -1
+    assert finder(_indicator("0f" * 32, Matching.EXACT))("x 0F" + "0F" * 31) == 2
+
+
 def test_a_whole_value_is_nothing_more() -> None:
     """Names are compared from end to end, as text or as a pattern."""
     assert whole(_indicator("a.b", Matching.EXACT))("a.b")

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from herma.policy.decision import Allow, Decision, Deny, Finding
 from herma.policy.exchange import Exchange, Phase
+from herma.policy.grant import Scope
 from herma.policy.indicator import Action, Indicator, IndicatorSet
 from herma.policy.indicator.disguise import HIDING_BYTES, undisguised
 from herma.policy.indicator.layers import layers, unescaped
@@ -24,6 +25,9 @@ AROUND_CHARS = 1024
 # suspicious words counts.
 MAX_READ_CHARS = 48 * 1024
 MAX_PIECES = 2048
+# Places that begin so are places of the same indicator, and so many of them are looked at.
+SAME_CHARS = 8
+MAX_MENTIONS = 64
 # Strings that take the quick look together: as many small ones as make one look worth its start.
 BATCH_CHARS = 16 * 1024
 
@@ -32,16 +36,20 @@ _WRAPPED = re.compile(rb"\\[rn](?<=[A-Za-z0-9+/_-]{16}\\[rn])")
 # What can hide an indicator from the quick look at the raw bytes, beside encodings.
 # One pattern for each first byte, which is found ten times faster than a choice.
 _HIDING = (
-    re.compile(rb"\\[u/\\]"),
+    re.compile(rb"\\[u/\\0-7xU]"),
     re.compile(rb"%[0-9a-fA-F]{2}"),
-    re.compile(rb"&#"),
+    re.compile(rb"&(?:#|[a-zA-Z]{3,6};)"),
     _WRAPPED,
     *HIDING_BYTES,
 )
 # What makes a mention a use: something is done with the indicator, shortly before it in the same sentence …
 _USE = re.compile(
     r"(?i)(?:\b(?:post|send|upload|connect|clone|install|download|fetch|register|bcc|cc|forward|run|running|execute|start|keep|curl|"
-    r"wget|nc|ncat|ssh|scp|pip|npx|npm|uvx|add|use|open|point|proxy|mirror|push|pull|write|append|echo)\b|[a-z]{2,8}://)[^.;\n]{0,120}$"
+    r"wget|nc|ncat|ssh|scp|pip|npx|npm|uvx|add|use|open|point|proxy|mirror|push|pull|write|append|echo|"
+    r"ping6?|dig|nslookup|telnet|socat|sftp|rsync|git|iwr|irm|aria2c|lynx|visit|browse|navigate|resolve|mount|"
+    r"cnpm|tnpm|pnpm|pnpx|dlx|bunx?|yarn|pipx|uv|poetry|pdm|pipenv|pixi|rye|deno|docker|podman|cargo|gem)\b|[a-z]{2,8}://)"
+    # A point ends a sentence only before a blank: `./run` and `x.example` do not.
+    r"(?:[^.;\n]|\.(?!\s)){0,120}$"
 )
 # … and what makes it talk about the indicator: people hunt for these.
 _HUNT = re.compile(
@@ -65,9 +73,19 @@ class IndicatorGuard:
         self._indicators = indicators
 
     def decide(self, exchange: Exchange, phase: Phase) -> Decision:  # noqa: ARG002 - one phase only
-        """Look at the raw bytes first; only a body with a suspicious word in it is read string by string."""
-        document = exchange.document
-        if document is None or not self._suspects(document):
+        """Look at the raw bytes first; only a body with a suspicious word in it is read string by string.
+
+        What the upstream fetches or changes may also stand in the query. Where it only reads, that is what somebody
+        searches for.
+        """
+        queried = Allow() if _only_reads(exchange) else self._judge(_query(exchange.head.target.query))
+        if isinstance(queried, Deny) or exchange.document is None:
+            return queried
+        judged = self._judge(exchange.document)
+        return judged if isinstance(judged, Deny) else Allow((*queried.findings, *judged.findings))
+
+    def _judge(self, document: Document) -> Allow | Deny:
+        if not self._suspects(document):
             return Allow()
         found = _Found()
         for place, text in self._suspicious(document.value):
@@ -112,10 +130,26 @@ class IndicatorGuard:
             yield from ((piece.decode("utf-8", "replace"), True) for piece in pieces)
 
     def _find(self, text: str) -> Iterator[tuple[Indicator, bool]]:
-        for indicator, start in self._indicators.find(text):
-            yield indicator, in_use(text, start)
+        # What a list repeats is judged once.
+        for indicator, start in dict.fromkeys(self._indicators.find(text)):
+            yield indicator, any(in_use(text, place) for place in _again(text, start))
         for inner in unfold(text):
             yield from ((indicator, True) for indicator, _ in self._indicators.find(inner))
+
+
+def _only_reads(exchange: Exchange) -> bool:
+    return exchange.head.method in {"GET", "HEAD"} and exchange.match.route.scope in _READING
+
+
+def _query(raw: bytes) -> Document:
+    """Take a query as the text that it is: names and values."""
+    text = raw.replace(b"+", b" ").decode("latin-1")
+    return Document(
+        raw, {"query": [part for pair in text.split("&") for part in pair.split("=", 1)]}, form=True
+    )
+
+
+_READING = frozenset({Scope.READ, Scope.STATUS})
 
 
 class _Found:
@@ -202,9 +236,27 @@ def _around[T: (str, bytes)](text: T, places: Sequence[int]) -> Iterator[T]:
     yield text[max(start, 0) : end]
 
 
+def _again(text: str, start: int) -> Iterator[int]:
+    """Give a place, and those behind it that look the same: who asks about an address first may use it then."""
+    yield start
+    beginning, place = text[start : start + SAME_CHARS], start
+    for _ in range(MAX_MENTIONS if start >= 0 else 0):
+        place = text.find(beginning, place + 1)
+        if place < 0:
+            return
+        yield place
+    # More are not looked at one by one.
+    yield -1
+
+
 def in_use(text: str, start: int) -> bool:
-    """Tell whether what stands at `start` is used by the text rather than talked about."""
+    """Tell whether what stands at `start` is used by the text rather than talked about.
+
+    A negative `start` says that it stands there in a spelling of its own: nobody who talks about it writes so.
+    """
     if not re.search(r"\s", text.strip()):
         return True
+    if start < 0:
+        return _HUNT.search(text) is None
     before = text[max(0, start - 240) : start]
     return _USE.search(before) is not None and _HUNT.search(before) is None

@@ -4,6 +4,7 @@ import base64
 import re
 from collections.abc import Iterator
 from ipaddress import IPv4Network, IPv6Network
+from itertools import chain, product
 
 from herma.policy.address import spellings
 from herma.policy.indicator.indicator import Indicator, Matching
@@ -31,6 +32,8 @@ _SHORTEST = 4
 _HEX_PARTS = 3
 # Shorter ones share their base64 with too much else.
 _SHORTEST_ENCODED = 6
+# Parts of a name that are joined in every way: 3 to the power of their joints.
+_MAX_JOINED = 4
 
 
 def words(indicator: Indicator) -> tuple[str, ...]:
@@ -66,13 +69,21 @@ def _plain(indicator: Indicator) -> Iterator[str]:
             yield required_literal(indicator.value)
         case Matching.PACKAGE if indicator.ecosystem == "pypi":
             # One package under three spellings.
-            parts = re.split(r"[-_.]+", value)
-            yield from (separator.join(parts) for separator in "-_.")
+            yield from _joined(re.split(r"[-_.]+", value))
         case _:
             yield value
             if indicator.matching in AS_PLACES and place_of(value) is not None:
                 # Each part stays the same however what joins them is written; the longest is the rarest.
                 yield max(value.split("/"), key=len)
+
+
+def _joined(parts: list[str]) -> Iterator[str]:
+    """Join the parts of a name in each way that is the same name: `a-b_c` too."""
+    if len(parts) > _MAX_JOINED:
+        yield max(parts, key=len)
+        return
+    for separators in product("-_.", repeat=len(parts) - 1):
+        yield parts[0] + "".join(chain.from_iterable(zip(separators, parts[1:], strict=True)))
 
 
 def _of_name(name: str) -> Iterator[str]:
@@ -105,6 +116,23 @@ def _of_network(network: IPv4Network | IPv6Network) -> Iterator[str]:
             yield separator + separator.join(reversed(parts))
         if len(parts) >= _HEX_PARTS:
             yield f"{int(network.network_address):08x}"[: len(parts) * 2]
+            yield from _beginnings(network)
+
+
+def _beginnings(network: IPv4Network) -> Iterator[str]:
+    """Give how the addresses of a small network begin in the spellings that hide its parts."""
+    numbers = [int(network.network_address), int(network.broadcast_address)]
+    a, b, c, _ = network.network_address.packed
+    # Without the last digits, which are those of the single addresses: octal, two parts, three parts, IPv6. A decimal number is
+    # an address in a URL only, where `ODD_HOST` sees it.
+    yield from (f"0{held:o}" for held in range(numbers[0] >> 6, (numbers[1] >> 6) + 1))
+    for before, mask in ((f"{a}.", 0xFFFFFF), (f"{a}.{b}.", 0xFFFF)):
+        first, last = ((number & mask) // 100 for number in numbers)
+        yield from (f"{before}{held}" for held in range(first, last + 1))
+    yield f"{a << 8 | b:x}:{c:x}"
+    yield f"{a << 8 | b:x}:{c:02x}"
+    yield ".".join(f"0x{part:x}" for part in (a, b, c)) + "."
+    yield ".".join(f"0{part:o}" for part in (a, b, c)) + "."
 
 
 def _of_ipv6(network: IPv6Network) -> Iterator[str]:

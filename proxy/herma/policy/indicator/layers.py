@@ -33,18 +33,32 @@ _BASE32 = re.compile(rb"^[A-Z2-7]{16,}+$", re.MULTILINE)
 _URL_SAFE = bytes.maketrans(b"-_", b"+/")
 # The digits of base 32 as Python reads them; as one number, a megabyte takes a millisecond.
 _BASE32_DIGITS = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", b"0123456789abcdefghijklmnopqrstuv")
+_WIDE = re.compile(rb"\0(?<=[ -~]\0)[ -~]\0[ -~]\0")
 _FILL = (b"", b"AAA", b"AA", b"A")
 
 _ESCAPES = re.compile(
     r"((?:%[0-9a-fA-F]{2})++)|((?:\\x[0-9a-fA-F]{2})++)|((?:\\u[0-9a-fA-F]{4})++)|\\u\{([0-9a-fA-F]{1,5})\}"
-    r"|&#x([0-9a-fA-F]{1,5});?|&#([0-9]{1,6});?"
+    r"|\\U000([0-9a-fA-F]{5})|&#x([0-9a-fA-F]{1,5});?|&#([0-9]{1,6});?"
+    r"|((?:\\0?[0-3][0-7]{2})++)|&(period|colon|sol|commat|lowbar|hyphen|dash|num|percnt);"
 )
+_OCTAL = re.compile(r"[0-3][0-7]{2}(?![0-7])")
+_NAMED = {
+    "period": ".",
+    "colon": ":",
+    "sol": "/",
+    "commat": "@",
+    "lowbar": "_",
+    "hyphen": "-",
+    "dash": "-",
+    "num": "#",
+    "percnt": "%",
+}
 
 
 def unescaped(text: str) -> str:
-    r"""Undo percent escapes, `\x41`, `\u0041`, `&#65;` and `&#x41;`, also escaped escapes."""
+    r"""Undo percent escapes, `\x41`, `\101`, `\u0041`, `&#65;`, `&#x41;` and `&period;`, also escaped escapes."""
     for _ in range(MAX_ROUNDS):
-        if ("%" not in text and "\\" not in text and "&#" not in text) or _ESCAPES.search(text) is None:
+        if ("%" not in text and "\\" not in text and "&" not in text) or _ESCAPES.search(text) is None:
             break
         # Escaped percent signs first, at the speed of a copy: they are the usual way to nest.
         text = _ESCAPES.sub(_characters, text.replace("%2525", "%25").replace("%25", "%"))
@@ -52,14 +66,18 @@ def unescaped(text: str) -> str:
 
 
 def _characters(match: re.Match[str]) -> str:
-    percent, hexadecimal, wide, *numbers = match.groups()
+    percent, hexadecimal, wide, *numbers, decimal, octal, name = match.groups()
     if percent:
         return bytes.fromhex(percent.replace("%", "")).decode("utf-8", "replace")
     if hexadecimal:
         return bytes.fromhex(hexadecimal.replace("\\x", "")).decode("utf-8", "replace")
     if wide:
         return bytes.fromhex(wide.replace("\\u", "")).decode("utf-16-be", "replace")
-    value = int(numbers[2]) if numbers[2] else int(numbers[0] or numbers[1], 16)
+    if octal:
+        return bytes(int(digits, 8) for digits in _OCTAL.findall(octal)).decode("utf-8", "replace")
+    if name:
+        return _NAMED[name]
+    value = int(decimal) if decimal else int("".join(number or "" for number in numbers), 16)
     return chr(value) if value < 0xD800 or 0xE000 <= value < 0x110000 else "\ufffd"
 
 
@@ -70,8 +88,10 @@ def layers(raw: bytes) -> Iterator[bytes]:
         level = _unwrapped(level)
         if _SHORTEST not in level.translate(_SHAPE):
             return
-        runs = _RUN.findall(level)
-        level = b"\n\n".join(_decoded(runs, shifts))
+        level = b"\n\n".join(_decoded(_RUN.findall(level), shifts))
+        if _WIDE.search(level):
+            # Text of two bytes a character, as PowerShell takes it. Plain text holds none of these to lose.
+            level += b"\n\n" + level.replace(b"\0", b"")
         yield level
         # What is glued before a run, a letter of an escape or a part of a path, shifts it; inside, runs are whole.
         shifts = 1

@@ -15,6 +15,10 @@ type Finder = Callable[[str], int]
 # Patterns lie in the bounded subset; the longest text that is read closely takes a fraction of this.
 MAX_SEARCH_S = 0.02
 
+# Values that stand in no other word: wallets, digests.
+_UNIQUE = re.compile(r"[0-9A-Za-z]{32,}")
+_DIGEST = re.compile(r"[0-9a-f]{32,}")
+
 TEXTUAL = frozenset(
     {
         Matching.EXACT,
@@ -42,6 +46,9 @@ def finder(indicator: Indicator) -> Finder:
             return _plain(
                 re.compile(rf"(?<![A-Za-z0-9_]){literal}(?![A-Za-z0-9_])", re.IGNORECASE | re.ASCII)
             )
+        case Matching.EXACT if _UNIQUE.fullmatch(indicator.value):
+            # A wallet with a worker behind it and a digest in capitals are still the same.
+            return _plain(re.compile(literal, re.IGNORECASE if _DIGEST.fullmatch(indicator.value) else 0))
         case Matching.EXACT:
             return _plain(re.compile(rf"(?<![\w.-]){literal}(?![\w-])", re.ASCII))
         case Matching.EMAIL:

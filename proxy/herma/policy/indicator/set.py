@@ -110,7 +110,7 @@ class IndicatorSet:
         return sorted([*found, *(match.start() for match in ODD_HOST.finditer(lowered))])
 
     def find(self, text: str) -> Iterator[tuple[Indicator, int]]:
-        """Give the indicators in a text and about where each begins (0 where only the whole text says so)."""
+        """Give the indicators in a text and about where each begins, -1 where only another spelling of the text says so."""
         yield from self._find(text)
         if (plain := undisguised(text)) != text:
             yield from self._find(plain)
@@ -127,13 +127,14 @@ class IndicatorSet:
         kinds = {item.matching for item in likely}
         if kinds & _HOSTED or _may_hide_hosts(lowered):
             for host in hosts(text):
-                yield from ((item, max(lowered.find(host.name), 0)) for item in self.of_host(host))
+                yield from ((item, lowered.find(host.name)) for item in self.of_host(host))
         if self._urls and (any(item.id in self._urls for item in likely) or _may_hide_hosts(lowered)):
             yield from self._find_urls(text, lowered, likely)
         if Matching.PATH in kinds:
             yield from self._find_paths(text)
         if self._packages and any(runner in lowered for runner in RUNNER_WORDS):
-            yield from ((item, 0) for package in packages(text) for item in self.of_package(package))
+            for package in packages(text):
+                yield from ((item, lowered.find(package.name)) for item in self.of_package(package))
 
     def _find_urls(
         self, text: str, lowered: str, likely: Iterable[Indicator]
@@ -142,7 +143,7 @@ class IndicatorSet:
         for locator in locators(text):
             for item, url in self._urls_of.get(locator.host, ()):
                 if (named is None or item.id in named) and url.covers(locator):
-                    yield item, max(lowered.find(locator.host), 0)
+                    yield item, lowered.find(locator.host)
 
     def _find_paths(self, text: str) -> Iterator[tuple[Indicator, int]]:
         for match in _PATH.finditer(text):
@@ -178,7 +179,8 @@ class IndicatorSet:
 
 def _may_hide_hosts(lowered: str) -> bool:
     """Tell whether a text can name a host in a way that no word of the first look shows."""
-    return not lowered.isascii() or "%" in lowered or ODD_NUMBER.search(lowered) is not None
+    odd = ODD_NUMBER.search(lowered) or ODD_HOST.search(lowered)
+    return not lowered.isascii() or "%" in lowered or odd is not None
 
 
 def _implementation(raw: Sequence[bytes]) -> ahocorasick_rs.Implementation | None:
