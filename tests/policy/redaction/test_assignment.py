@@ -169,3 +169,37 @@ def test_any_text_around_a_name_is_read(text: str) -> None:
     whole = "password" + text
     for hit in assigned(whole, 0, 8, redactor().finder.names):
         assert 8 <= hit.start < hit.end <= len(whole)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (f"http --auth bob:{S} h", "http --auth bob:"),
+        (f"https://x-access-token:{S}@h.example/r", "@h.example/r"),
+        (f"GET https://h/x?token={S}#top", "#top"),
+        (f"-Password (ConvertTo-SecureString '{S}' -AsPlainText)", "(ConvertTo-SecureString '"),
+    ],
+)
+def test_what_stands_around_a_secret_stays(text: str, kept: str) -> None:
+    """The user, the host, the fragment, the command."""
+    out = masked(text)
+    assert S not in out
+    assert kept in out
+
+
+def test_an_unknown_user_that_looks_drawn_is_masked_too() -> None:
+    """It may be the secret of the two."""
+    assert S not in masked(f"http --auth {S}N0tR3al7:x_y-z_1 h")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Token: "#AB0909"',
+        'if kind in ["token", "code id_token"]:',
+        "set-encrypt-key.asm s390x/fat/aes256-decrypt-2.asm",
+    ],
+)
+def test_colours_kinds_of_tokens_and_files_are_none(text: str) -> None:
+    """They stand beside the names of secrets in programs."""
+    assert masked(text) == text

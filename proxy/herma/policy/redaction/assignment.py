@@ -48,6 +48,9 @@ _KV_NEXT: Final = re.compile(r",(?=[\w.-]{1,40}+[=:])")
 _TRAIL: Final = ",;:!?)]}>*.'\""
 
 
+# `--auth bob:…`: the user is told, the password is masked.
+CREDENTIAL_ID: Final = "credential"
+_USER: Final = re.compile(r"[A-Za-z][\w.@-]{0,40}+:(?=[^\s:/]{6})", re.ASCII)
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][\w.-]{0,64}+=", re.ASCII)
 # "my api key is …", "Onesignal Admin Key": the words before a bare `key` make it one, or make it something else.
 # Read from right to left.
@@ -101,9 +104,11 @@ def assigned(text: str, first: int, last: int, names: Names, work: Work | None =
     # In 'NAME=' the quote closes what was opened before the name.
     if value.quote and value.quote == text[first - 1 : first] and not joint.close:
         return
+    # In `https://x-access-token:…@h` the name is a user.
+    if joint.sign == ":" and text[first - 3 : first] == "://":
+        return
     if judge(known, value, _form(joint, text, first, flag, value), text, name):
-        end = past_bound(text, value)
-        yield Hit(value.start, end, known.rule_id, text[value.start : end])
+        yield _hit(known, value, past_bound(text, value), text, first)
 
 
 def _known(text: str, first: int, name: str, names: Names, work: Work) -> Name | None:
@@ -126,8 +131,15 @@ def _reading(value: Value) -> float:
     return judging(len(value.text)) + (0 if value.quote else passing(len(value.text)))
 
 
-def _hit(known: Name, value: Value) -> Hit:
-    return Hit(value.start, value.end, known.rule_id, value.text)
+def _hit(known: Name, value: Value, end: int, text: str, first: int) -> Hit:
+    """Mask the secret of a value: not the user in front of a password, nor the fragment behind a query."""
+    start = value.start
+    user = _USER.match(value.text) if known.rule_id == CREDENTIAL_ID else None
+    if user is not None and not looks_random(user.group()):
+        start += user.end()
+    if text[first - 1 : first] in {"?", "&"} and (fragment := text.find("#", start, end)) > start:
+        end = fragment
+    return Hit(start, end, known.rule_id, text[start:end])
 
 
 def _form(joint: Joint, text: str, first: int, flag: int, value: Value) -> Form:
@@ -222,7 +234,7 @@ def _after_blank(text: str, first: int, at: int, known: Name, flag: int, work: W
             (looks_like_password(written) or looks_random(written)) and _variable(text, first)
         )
     if accepted:
-        yield _hit(known, value)
+        yield _hit(known, value, value.end, text, first)
 
 
 def _flag_value(text: str, value: Value, written: str, known: Name) -> bool:

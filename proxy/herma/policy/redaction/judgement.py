@@ -155,7 +155,7 @@ def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
             return False
         return (
             known.strength == Strength.STRONG
-            and not (known.rule_id == TOKEN_ID and written.strip().isalpha())
+            and not (known.rule_id == TOKEN_ID and _words(written))
             and not form.loose
             and not is_prose(written)
             and (form.data or form.colon or not form.comma)
@@ -184,6 +184,11 @@ def _judge_quoted(known: Name, value: Value, form: Form) -> bool:
         or (form.data and len(written) >= 5 and not identifier(written))
         or (len(written) >= 24 and not _PHRASE.match(written))
     )
+
+
+def _words(written: str) -> bool:
+    """Tell whether a value holds letters only, as kinds of tokens do: `code id_token`."""
+    return written.replace(" ", "").replace("_", "").isalpha()
 
 
 def _is_template(written: str) -> bool:

@@ -51,6 +51,7 @@ _CODE: Final = re.compile(
       (?:os\.environ|os\.getenv|process\.env|import\.meta|env\.|System\.getenv|getenv|ENV\[|Deno\.env|std::env|viper\.)
     | (?:await|new|lambda|return|function|async|not|if|yield)(?:\s|$)
     | [A-Za-z_$][\w$]{0,64}+(?:(?:\??\.|::|->)[A-Za-z_$][\w$]{0,64}+){0,8}+[!?]?\s?[(\[]   # f( a.b( a[
+    | \([A-Z][A-Za-z]{1,14}-[A-Z][A-Za-z]{2,30}(?:\s|$)   # (Get-Content x) of PowerShell
     | \d{0,3}\*\d{0,3}[A-Za-z("]                # 1*tchar of a grammar
     | [A-Za-z][A-Za-z0-9]{1,20}+(?:-[A-Za-z0-9]{1,12}){1,3}\([A-Za-z]   # HMAC-SHA1(x
     | (?:self|this|cls|cfg|config|conf|settings|args|opts|options|params|var|local|data|secrets|env|vars|steps|user|request|req|
@@ -122,14 +123,16 @@ MAX_JUDGED_CHARS: Final = 512
 # The same where each character has to be asked.
 MAX_FOREIGN_CHARS: Final = 64
 _NUMBER: Final = re.compile(
-    r"[-+]?(?:0x[0-9a-fA-F]{1,8}|\d[\d_,.:]*+)(?:%|[smhdwy]|ms|kb|mb|gb|KB|MB|GB|px|em|rem|s)?$", re.ASCII
+    r"#[0-9a-fA-F]{3,8}$|[-+]?(?:0x[0-9a-fA-F]{1,8}|\d[\d_,.:]*+)(?:%|[smhdwy]|ms|kb|mb|gb|KB|MB|GB|px|em|rem|s)?$",
+    re.ASCII,
 )
 _PATH: Final = re.compile(
-    r"(?:~|\.{1,2}|\$\w+)?/[\w.@%+~-]{1,80}+(?:/|$)|[A-Za-z]:\\|[\w.-]{1,64}\.(?:pem|key|crt|json|ya?ml|env|txt|py|js|ts|go|md|toml|cfg|conf|p12|pub|gpg|age)$",
+    r"(?:~|\.{1,2}|\$\w+)?/[\w.@%+~-]{1,80}+(?:/|$)|[A-Za-z]:\\"
+    r"|(?:[\w.-]{1,64}/){0,8}[\w.-]{1,64}\.(?:pem|key|crt|json|ya?ml|env|txt|py|js|ts|go|md|toml|cfg|conf|p12|pub|gpg|age|asm|html?|xml|sh|rs)$",
     re.ASCII,
 )
 # What numbers, versions and times begin with.
-_NUMBER_SIGNS: Final = frozenset("0123456789-+~^<>= v")
+_NUMBER_SIGNS: Final = frozenset("0123456789-+~^<>= v#")
 _URL: Final = re.compile(r"[a-z][a-z0-9+.-]{1,20}+://", re.IGNORECASE | re.ASCII)
 _ISSUED: Final = re.compile(r"[A-Za-z0-9_\-+/=.~:%|!*^$]{15,512}$", re.ASCII)
 _TIME: Final = re.compile(
