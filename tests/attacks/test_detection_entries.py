@@ -381,6 +381,7 @@ ORDINARY: dict[str, dict[str, Any]] = {
     "a virtual environment": _argv("bash", "-c", "cd /srv/app && source .venv/bin/activate && exec python -m app.mcp"),
     "a file of variables": _argv("sh", "-c", "export $(grep -v '^#' .env | xargs) && exec npx -y @x/y"),
     "waiting for a database": _argv("sh", "-c", "until nc -z localhost 5432; do sleep 1; done; exec uvx postgres-mcp"),
+    "work where all may write": _argv("bash", "-c", "cp -r /srv/template/. /tmp/work && cd /tmp/work && exec uvx acme"),
     "a log": _argv("bash", "-c", "mkdir -p /var/log/mcp; exec node s.js 2>> /var/log/mcp/err.log"),
     "Windows": _argv("cmd", "/c", "npx", "-y", "@upstash/context7-mcp@latest"),
     "a server behind SSH": _argv("ssh", "-T", "-o", "BatchMode=yes", "me@nas.local", "docker exec -i mcp node /app/index.js"),

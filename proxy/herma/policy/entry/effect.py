@@ -192,9 +192,7 @@ def _running(call: Call, name: str, built: Sequence[str], where: str) -> Iterato
     """Give what a call makes run: a file, what is piped into it, what another command prints."""
     program = call.argv[0]
     # The name of a program is looked up; only a path is seen from where one is.
-    yield from _scratch(
-        _seen_from(where, program) if "/" in program else program.lower(), built, language=False
-    )
+    yield from _scratch(_seen_from(where if "/" in program else "", program), built, language=False)
     operands = [word for word in call.argv[1:] if not word.startswith("-")]
     if name == "chmod" and len(operands) > 1 and _EXECUTABLE.match(operands[0].lower()):
         yield "makes:executable"
@@ -207,7 +205,9 @@ def _running(call: Call, name: str, built: Sequence[str], where: str) -> Iterato
     if any(word.startswith(("<(", "$(", "`")) for word in (*operands, *call.reads)):
         yield "runs:output"
     for word in (*operands[: _OPERANDS.get(name, 1)], *call.reads):
-        yield from _scratch(_seen_from(where, word), built, language=name in LANGUAGES)
+        # What `exec` and `xargs` start is looked up, too.
+        file = name not in {"exec", "xargs"} or "/" in word
+        yield from _scratch(_seen_from(where if file else "", word), built, language=name in LANGUAGES)
 
 
 def _seen_from(where: str, word: str) -> str:
