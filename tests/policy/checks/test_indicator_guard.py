@@ -219,6 +219,13 @@ def test_the_number_of_findings_is_bounded(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(denied.findings) == 3
 
 
+def test_more_runners_than_are_read_are_refused() -> None:
+    """A row of them is no command."""
+    denied = _decide([("npx " * 230 + "postmark-mcp ") * 45])
+    assert isinstance(denied, Deny)
+    assert denied.code == "herma.ioc.oversize"
+
+
 def test_many_mentions_hide_no_use(monkeypatch: pytest.MonkeyPatch) -> None:
     """What nobody looks at counts as a use, unless the text hunts."""
     monkeypatch.setattr(indicator_guard, "MAX_MENTIONS", 2)

@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from herma.policy.decision import Allow, Decision, Deny, Finding
+from herma.policy.entry.runner import PackagesError
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.grant import Scope
 from herma.policy.indicator import Action, Indicator, IndicatorSet
@@ -81,7 +82,10 @@ class IndicatorGuard:
         queried = Allow() if _only_reads(exchange) else self._judge(_query(exchange.head.target.query))
         if isinstance(queried, Deny) or exchange.document is None:
             return queried
-        judged = self._judge(exchange.document)
+        try:
+            judged = self._judge(exchange.document)
+        except PackagesError:
+            return _TOO_MUCH
         return judged if isinstance(judged, Deny) else Allow((*queried.findings, *judged.findings))
 
     def _judge(self, document: Document) -> Allow | Deny:

@@ -13,7 +13,7 @@ _COLON = re.compile(r"[\[({<](:(?://)?)[\])}>]")
 _SCHEME = re.compile(r"h[x*]{2}p(?=s?:)", re.IGNORECASE)
 _AT = re.compile(r"[\[({] ?(?:@|at) ?[\])}]", re.IGNORECASE)
 # What shells and languages take away between the parts of a word, and a blank of its own: `gift""shop`, `"gift"+"shop"`.
-_JOINT = re.compile(r"(?<=[\w.])(?:\"\"|''|\"\s?\+\s?\"|'\s?\+\s?'|\\(?=[a-zA-Z.]))(?=[\w.])")
+_JOINT = re.compile(r"(?<=[\w.-])(?:\"\"|''|\"\s?\+\s?\"|'\s?\+\s?'|\\(?=[a-zA-Z.]))(?=[\w.-])")
 # Download tools and browsers take one slash, many, or those of the other direction.
 _SLASHES = re.compile(r"(?i)(?<![a-z])(https?|ftp|wss?):[/\\]{1,8}(?=[^/\\\s])")
 # `*.a.example`, `$(id).a.example`, `.a.example`: whatever stands before it, it is a name below that one.
