@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from herma.policy.address import Host, hosts, is_foreign
 from herma.policy.command.argv import basename
 from herma.policy.command.call import Call
-from herma.policy.entry.lookalike import Lookalikes
+from herma.policy.entry.lookalike import Lookalikes, is_near
 from herma.policy.entry.package import packages, sources
 from herma.policy.entry.runner import fetching, operands
 from herma.policy.entry.script import mixes_scripts
@@ -27,6 +27,8 @@ _FETCHERS = frozenset(
 # Runtimes that mark what they take from a registry; where their other modules come from is told by `_of_runtime`.
 _MARKING = frozenset({"deno", "mise"})
 _ENGINES = frozenset({"docker", "podman", "nerdctl"})
+# What stands behind the name of an image.
+_TAG = re.compile(r"[:@]")
 _SCRATCH = ("/tmp/", "/var/tmp/", "/dev/shm/", "file:///tmp/", "file:///dev/shm/", "file:/tmp/")  # noqa: S108 - names of places
 
 
@@ -42,6 +44,7 @@ class Sources:
                 for name, words in rule.options.get(option, {}).items():
                     lists.setdefault(str(name), set()).update(map(str, words))
             self._runtimes.update(map(str, rule.options.get("programs", {}).get("runtime", ())))
+        self._images = known.pop("image", set())
         self._lookalikes = Lookalikes(known)
 
     def names(self, kind: str) -> frozenset[str]:
@@ -127,7 +130,10 @@ class Sources:
         if "run" not in argv[1:4]:
             return
         for word in argv[2:]:
-            registry, slash, _rest = word.partition("/")
+            registry, slash, rest = word.partition("/")
+            name = f"{registry}/{_TAG.split(rest)[0]}".lower()
+            if slash and word[:1].isalnum() and any(is_near(name, known) for known in self._images):
+                yield "imitates:name"
             if slash and word[:1].isdigit() and "=" not in word:
                 yield from (
                     "source:raw" for host in hosts(registry) if host.address is not None and is_foreign(host)
