@@ -45,7 +45,7 @@ BATCH_CHARS: Final = 2048
 # What is loud is looked for in so many texts before each is judged.
 SMALL_BATCH: Final = 8
 # Where a glance takes more of the work than this, the masking goes on, and knows what was judged.
-SHARE: Final = 0.8
+SHARE: Final = 0.75
 _CONSTANT: Final = re.compile(r"[A-Za-z_][A-Za-z_.-]{0,39}", re.ASCII)
 
 

@@ -21,6 +21,7 @@ from herma.policy.redaction.work import (
     BEGINNING,
     FORMAT,
     HIT,
+    LINE,
     NAME,
     PIECE_CHARS,
     PLACE,
@@ -175,6 +176,8 @@ class Sweep:
             if tries >= FREE_TRIES:
                 # What this verb did not find, the same verb a few characters on will not find either.
                 separator = _SEPARATOR.search(text, end, end + SAME_COMMAND_CHARS)
+                # A long command is read far for nothing.
+                work.left -= LINE if separator is None else 0
                 self._seen[number] = separator.start() if separator else end + SAME_COMMAND_CHARS
         return hits
 
