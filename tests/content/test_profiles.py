@@ -142,6 +142,7 @@ WRONG = {
     "family": (MINIMAL + "families: [{path: a}]\n", "expected a path"),
     "never ends": (MINIMAL + "run_status: {path: /a, pointer: /s, ended: []}\n", "never ends"),
     "readout": (MINIMAL + "running: {path: a, pointer: /s}\n", "expected a path"),
+    "prompt without text": ("    checks: [prompt]\n", "there is none"),
     "switched off": (MINIMAL + "switched_off: [b.do]\n", "an operation of one of the routes"),
     "yaml": ("\tx", "valid YAML"),
 }

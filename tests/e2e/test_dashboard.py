@@ -117,6 +117,8 @@ def test_a_hostile_job_is_refused_and_an_innocent_one_lives(gate: Gate) -> None:
 
 def test_what_the_agent_is_told_in_every_prompt_is_judged(gate: Gate) -> None:
     """A persona that was planted works as long as a job does."""
+    persona = {"config": {"personalities": {"pirate": HIJACK}}}
+    assert Client(gate).ask("PUT", "/api/config", persona).status == 403
     path = "/api/profiles/default/soul"
     assert Client(gate).ask("PUT", path, {"content": HIJACK}).status == 403
     Client(gate).json("PUT", path, {"content": "You are brief, and you like birds."})

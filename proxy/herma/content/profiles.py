@@ -130,6 +130,8 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
         raise node.error("expected lower-case words such as run.start", "operation")
     template = _template(node)
     auth = node.choice("auth", Auth, Auth.KEY)
+    if "prompt" in node.texts("checks") and not node.texts("text"):
+        raise node.error("the check `prompt` looks at `text`, and there is none", "checks")
     public = node.flag("public")
     if public and (method != "GET" or "{" in template or auth is not Auth.KEY):
         raise node.error("only an exact GET path can be public", "public")

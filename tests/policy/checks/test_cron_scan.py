@@ -46,8 +46,13 @@ JOBS: dict[str, tuple[Any, Any, str]] = {
     ),
     "any text that the agent is given for later": (
         {"content": BAD},
-        match("persona.write", checks=("prompt",)),
+        match("persona.write", checks=("prompt",), text=("",)),
         "/content",
+    ),
+    "text at the places that the route names": (
+        {"config": {"personalities": {"pirate": BAD}, "model": "x"}},
+        match("config.write", checks=("prompt",), text=("/config/hint", "/config/personalities")),
+        "/config/personalities/pirate",
     ),
     "any text of a route for jobs": ({"text": BAD}, match("unknown", known=False, scope=Scope.CRON), "/text"),
 }

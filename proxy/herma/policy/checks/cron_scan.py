@@ -9,7 +9,7 @@ from herma.policy.decision import Allow, Decision, Deny, Finding
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.exemption import NONE, Exemptions
 from herma.policy.grant import Scope
-from herma.policy.jsondoc import strings
+from herma.policy.jsondoc import find, strings
 from herma.policy.prompt.scan import MAX_TEXT_CHARS, OVERSIZE, PromptScan
 
 __all__ = ["CronScan"]
@@ -28,7 +28,7 @@ _TIMES = frozenset({"schedule", "cron"})
 class CronScan:
     """Scans every string of a job, on create and update, and of anything that looks like a job on any route.
 
-    A route with the check `prompt` takes text of the same kind that is no job; all of it is scanned.
+    A route with the check `prompt` takes text of the same kind that is no job, at the pointers of its `text`.
     """
 
     id: ClassVar[str] = "cron_scan"
@@ -49,7 +49,7 @@ class CronScan:
             return Allow()
         route = exchange.match.route
         lenient = "cron" in route.checks
-        if route.operation in _WRITES or route.scope is Scope.CRON or "prompt" in route.checks:
+        if route.operation in _WRITES or route.scope is Scope.CRON:
             jobs: Iterator[tuple[str, Any]] = iter([("", document.value)])
         elif lenient:
             jobs = _jobs_of_unknown(document.value)
@@ -59,6 +59,9 @@ class CronScan:
                 _jobs(document.value, lenient=False) if b"prompt" in raw or b"\\u00" in raw else (),
                 commands(document.value) if b"/cron" in raw else (),
             )
+        if "prompt" in route.checks:
+            told = (found for pointer in route.text for found in find(document.value, pointer))
+            jobs = chain(told, jobs if "" not in route.text else ())
         return self._judge(jobs, exchange)
 
     def _judge(self, jobs: Iterator[tuple[str, Any]], exchange: Exchange) -> Decision:
