@@ -251,3 +251,18 @@ def test_more_package_runners_than_are_read_are_refused(monkeypatch: pytest.Monk
     assert not any(finding.blocks for finding in entry_judge().judge_entry(entry))
     monkeypatch.setattr(runner, "MAX_RUNNERS", 1)
     assert [finding.rule_id for finding in entry_judge().judge_entry(entry)] == ["mcp-oversize"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "rule"),
+    [
+        ({"command": "uvx", "args": ["mcp-server-f\u0435tch"]}, "mcp-lookalike-package"),
+        (
+            {"command": "x", "env": {"X_BASE_URL": "https://mcp.notion.com.evil.example.com/"}},
+            "mcp-url-imitates",
+        ),
+    ],
+)
+def test_names_that_look_like_others_are_refused(fields: dict[str, Any], rule: str) -> None:
+    """A package with a letter of another script, an endpoint with a vendor's name before its own."""
+    assert rule in {finding.rule_id for finding in entry_judge().judge_entry(Entry("x", fields, ""))}
