@@ -5,6 +5,7 @@ Every value is made up. A secret is gone when no run of twelve of its characters
 
 import base64
 import codecs
+import gzip
 import json
 import random
 import urllib.parse
@@ -43,6 +44,10 @@ WRAPPINGS: dict[str, Callable[[str], str]] = {
     "base64 of a line": lambda secret: _base64(f"\nkey: {secret}\n"),
     "an emoji before it in base64": lambda secret: _base64(f"😀{secret}"),
     "base64 for URLs": lambda secret: base64.urlsafe_b64encode(f"key: {secret}".encode()).decode(),
+    "base32": lambda secret: base64.b32encode(secret.encode()).decode(),
+    "gzip in base64": lambda secret: base64.b64encode(gzip.compress(secret.encode(), mtime=0)).decode(),
+    "a list of bytes": lambda secret: f"[{', '.join(map(str, secret.encode()))}]",
+    "a list of bytes in C": lambda secret: f"{{{','.join(map(hex, secret.encode()))}}}",
     "hexadecimal": lambda secret: secret.encode().hex(),
     "hexadecimal in capitals": lambda secret: secret.encode().hex().upper(),
     "bytes of a script": lambda secret: _each("\\x{:02x}", secret),
@@ -358,3 +363,35 @@ def test_a_fingerprint_tells_nothing_about_a_rotation_of_letters() -> None:
     """Only what is the same has the same placeholder."""
     first, second = (masked(f"password={value}") for value in (VALUE, codecs.encode(VALUE, "rot13")))
     assert first != second
+
+
+TOLD = {
+    "German": "das WLAN-Kennwort lautet {}",
+    "Spanish": "la contraseña nueva del servidor es {}",
+    "French": "mot de passe wifi : {}",
+    "Portuguese": "a senha do banco é {}",
+    "Finnish": "salasana on {}",
+    "Czech": "heslo k serveru je {}",
+    "Russian": "пароль от сервера - {}",
+    "Greek": "ο κωδικός είναι {}",
+    "Hebrew": "הסיסמה היא {}",
+    "Hindi": "मेरा पासवर्ड {} है",
+    "Thai": "รหัสผ่านคือ {}",
+    "Chinese": "服务器密码是「{}」",
+    "Japanese": "パスワードは{}です",
+    "name and password": "creds for db → app / {}",
+    "a name and a pipe of the shell": "echo {} | p4 login",
+    "a here-string": "ssh-copy-id h <<< {}",
+    "the output of a command": "cryptsetup open d x --key-file <(echo -n {})",
+    "two passwords": "I rotated the key from {}Q2 to {}Z7",
+    "a dialogue": "Password for 'https://bob@git.example.com': {}",
+    "a table that is drawn": "│ api_token │ {}N0tR │",
+    "a folded text": "token: >-\n  {}",
+    "a default of the shell": "${{DB_PASSWORD:-{}}}",
+}
+
+
+@pytest.mark.parametrize("told", TOLD.values(), ids=TOLD.keys())
+def test_a_secret_told_in_words_is_gone(told: str) -> None:
+    """In the languages people write to their agents, and in the places tools take it from."""
+    assert not _left(VALUE, masked(told.format(*[VALUE] * 2)))
