@@ -135,9 +135,10 @@ class Likeness:
     def _alike(self, joined: Sequence[_Part], floor: float) -> bool:
         weight = sum(part.weight for part in joined)
         pieces = sum(part.pieces for part in joined)
-        # Pairs only make the divisor greater: what is not enough without them is not enough.
-        most = max(self._scale * weight / size(pieces), 0.0)
-        if self._bias + most < floor - MAX_PAIRS_SCORE:
+        # Pairs make the divisor greater, by as many words as there are at most: what is not enough with the better one is not
+        # enough.
+        better = pieces if weight > 0 else pieces + sum(len(part.said) for part in joined)
+        if self._bias + self._scale * weight / size(better) < floor - MAX_PAIRS_SCORE:
             return False
         weight += sum(map(self._paired, joined))
         pieces += sum(len(part.pairs) for part in joined)
