@@ -318,3 +318,18 @@ def test_a_quoted_line_of_the_windows_shell_is_read() -> None:
     """The quotes around the whole are its own, and backslashes are parts of paths."""
     calls = {call.argv for call in read_argv(["cmd", "/s", "/c", '"type C:\\\\x\\\\y | cmd"']).calls}
     assert "cmd" in {argv[0] for argv in calls}
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "sh " * 100 + "-c x",
+        'f() { f "$1"x; }; f a',
+        "x {a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}",
+    ],
+    ids=["programs in programs", "a function without end", "choices of choices"],
+)
+def test_what_is_not_read_to_its_end_is_told(script: str) -> None:
+    """Whoever judges refuses it."""
+    assert not read_script(script, {}).whole
+    assert read_script("sudo ls; f() { ls; }; f; x {a,b}", {}).whole

@@ -278,3 +278,30 @@ def test_a_list_that_sets_more_keys_than_are_read_is_refused() -> None:
     words = ["config", "set", "approvals.mode=manual"]
     assert Kind.UNREAD not in {entry.kind for entry in entries({"x": words * 9})}
     assert Kind.UNREAD in {entry.kind for entry in entries({"x": words * 300})}
+
+
+def _spelled(name: str, count: int) -> list[str]:
+    """Give so many names that fold to one."""
+    return [
+        "".join(letter.upper() if number >> at & 1 else letter for at, letter in enumerate(name))
+        for number in range(count)
+    ]
+
+
+def test_members_with_one_name_are_given_in_every_choice() -> None:
+    """Where there are too many choices, the mapping is given as one that was not read."""
+    two = {"hooks": {"e": [{"command": "touch a", "Command": "touch b"}]}}
+    assert {"touch a", "touch b"} <= {str(entry.fields.get("command")) for entry in entries(two)}
+    many = {"x": dict.fromkeys(_spelled("command", 40), "touch x")}
+    assert Kind.UNREAD in {entry.kind for entry in entries(many)}
+    hook = {"hooks": {"e": dict.fromkeys(_spelled("command", 40), "touch x")}}
+    assert Kind.UNREAD in {entry.kind for entry in entries(hook)}
+    patch = [{"op": "add", "path": "/a", "value": 1, **dict.fromkeys(_spelled("command", 40), "x")}]
+    assert Kind.UNREAD in {entry.kind for entry in entries(patch)}
+
+
+def test_choices_of_one_body_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many mappings with a choice each are as many as one with many."""
+    monkeypatch.setattr(finder, "MAX_CHOICES", 3)
+    body = {"a": [{"command": "touch a", "Command": "touch b"} for _ in range(4)]}
+    assert Kind.UNREAD in {entry.kind for entry in entries(body)}

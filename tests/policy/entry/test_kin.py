@@ -179,3 +179,23 @@ def test_an_environment_without_a_command_is_given() -> None:
     assert list(kin_of(("hooks",), {"x": {"env": {"A": "b"}}}, "/p")) == [
         Entry("", {"env": {"A": "b"}}, "/p", Kind.COMMAND)
     ]
+
+
+def test_an_order_to_install_names_where_from() -> None:
+    """As the dashboard's socket takes it."""
+    body = {"method": "skills.manage", "params": {"action": "install", "query": "http://192.0.2.1/s.zip"}}
+    found = [entry.fields for entry in entries(body) if entry.kind is Kind.SOURCE]
+    assert {"source": "http://192.0.2.1/s.zip"} in found
+
+
+def test_spellings_of_a_commands_members_are_bounded() -> None:
+    """More than are judged are given as one that was not read."""
+    names = [f"{'_' * count}command" for count in range(20)]
+    found = kin_of(("hooks",), {"e": dict.fromkeys(names, "touch x")}, "")
+    assert Kind.UNREAD in {entry.kind for entry in found}
+
+
+def test_a_volume_may_be_a_mapping() -> None:
+    """Of a place here and one there."""
+    body = {"terminal": {"docker_volumes": [{"source": "/", "target": "/host"}]}}
+    assert any("/:/host" in json.dumps(entry.fields) for entry in entries(body))

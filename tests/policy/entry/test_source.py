@@ -63,3 +63,8 @@ def test_a_host_lies_under_a_domain() -> None:
     """By label, not by ending."""
     assert under(Host("a.github.com"), {"github.com"})
     assert not under(Host("notgithub.com"), {"github.com"})
+
+
+def test_an_option_in_the_place_of_an_address_is_none() -> None:
+    """It is for the program that fetches: `--upload-pack=…` runs one."""
+    assert "source:raw" in set(SOURCES.of("--upload-pack=/x"))

@@ -175,3 +175,10 @@ def test_any_text_can_be_read(text: str, strict: bool, deep: bool) -> None:
     reading = _read(text, strict=strict, deep=deep)
     if reading.unread:
         assert reading == UNREAD
+
+
+def test_a_key_far_behind_the_beginning_of_its_line_may_be_one() -> None:
+    """What stands before it is not looked at, and may open a flow."""
+    far = "x " * text_module.MAX_BEFORE_CHARS
+    assert text_module._begins(far + "yolo", len(far))
+    assert not text_module._begins("some words yolo", 11)
