@@ -30,7 +30,7 @@ _UNWANTED = {
         "/wo" + "rk/sha" + "red",
         "/op" + "t/wheels",
         "/op" + "t/pypi",
-        ".py" + "env/",
+        ".py" + "env",
         "/tmp/" + "plan",
     ),
     "the host of a package index": (

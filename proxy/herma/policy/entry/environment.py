@@ -32,7 +32,7 @@ _USUAL_HIDDEN = frozenset(
 # A path outside of the directories where systems and tools have programs and settings.
 _STRANGE = re.compile(
     r"/(?!(?:usr|bin|sbin|opt|nix|snap|applications|library|system|app|etc|lib|lib64|dev/null|home/linuxbrew|run/current-system|root/\.nvm|mnt/[a-z]/(?:program|windows))(?:/|$))"
-    r"(?!(?:home|users)/[^/]{1,40}/(?:\.nvm|\.volta|\.local|\.asdf|\.cargo|\.bun|\.deno|\.pyenv|\.rbenv|\.config|miniconda3|anaconda3|[\w.-]{1,40}/))"
+    r"(?!(?:home|users)/[^/]{1,40}/(?:\.nvm|\.volta|\.local|\.asdf|\.cargo|\.bun|\.deno|\.(?:py|rb)env|\.config|miniconda3|anaconda3|[\w.-]{1,40}/))"
 )
 # What stands between the parts of a value.
 _SEPARATORS = " \t:;,"
