@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.redaction.encoded import MAX_CHARS, encoded
+from herma.policy.redaction.encoded import MAX_CHARS, beginnings, encoded
 from herma.policy.redaction.hit import Certainty
 from herma.policy.redaction.work import Work
 from support.redactor import GITHUB, masked
@@ -119,3 +119,14 @@ def test_a_command_encoded_for_powershell_is_read() -> None:
     assert out.startswith("powershell -NoProfile -EncodedCommand [github_pat:")
     innocent = base64.b64encode("Get-ChildItem C:".encode("utf-16-le")).decode()
     assert masked(f"powershell -EncodedCommand {innocent}").endswith(innocent)
+
+
+def test_packed_text_that_is_not_read_to_its_end_is_masked() -> None:
+    """A secret may stand behind what is unpacked; what is packed and no text stays."""
+    lines = "".join(f"line {number} of a log that says nothing\n" for number in range(4000)).encode()
+    packed = base64.b64encode(gzip.compress(lines + INSIDE, mtime=0)).decode()
+    assert masked(f"see {packed} end").startswith("see [unjudged:")
+    assert packed[:64] not in masked(f"see {packed} end")
+    assert not any("log that says" in text for text in beginnings(packed[: MAX_CHARS // 2]))
+    binary = base64.b64encode(gzip.compress(bytes(range(256)) * 2000, mtime=0)).decode()
+    assert masked(f"see {binary} end") == f"see {binary} end"

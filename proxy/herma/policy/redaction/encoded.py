@@ -9,6 +9,7 @@ import re
 import string
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Final
 
 from herma.policy.redaction.decode import DECODERS
@@ -66,7 +67,11 @@ def encoded(text: str, inside: Callable[[str], list[Hit]], work: Work | None = N
                 continue
             read_as = (_base32,)
         work.left -= DECODED_RUN + passing(len(run))
-        read = [decoded for way in read_as if (decoded := way(run))]
+        try:
+            read = [decoded for way in read_as if (decoded := way(run))]
+        except _TooLongError:
+            yield Hit.unseen(text, start, end)
+            continue
         # Unpacked text may be much longer than the run.
         work.left -= passing(sum(map(len, read)))
         hits = next((found for decoded in read if (found := inside(decoded))), None)
@@ -106,9 +111,12 @@ def beginnings(tail: str) -> Iterator[str]:
             yield view.text
     for start, end in _OPEN.runs(plain(tail)):
         run = tail[start : min(end, start + MAX_CHARS)]
-        yield _hexadecimal(run[: len(run) // 2 * 2])
+        # More packed text than is read is masked as soon as its run is read as a whole.
+        with suppress(_TooLongError):
+            yield _hexadecimal(run[: len(run) // 2 * 2])
         for part in {run, *_SIGNS.split(run)}:
-            yield _base64(part[: len(part) // 4 * 4])
+            with suppress(_TooLongError):
+                yield _base64(part[: len(part) // 4 * 4])
 
 
 def best_of(hits: list[Hit], start: int, end: int) -> Hit:
@@ -158,14 +166,26 @@ def _base32(run: str) -> str:
     return readable(base64.b32decode(whole + rest if len(rest) == _BASE32_GROUP else whole))
 
 
+class _TooLongError(Exception):
+    """Packed text is longer than what is unpacked."""
+
+
 def _unpacked(raw: bytes) -> bytes:
-    """Take packed bytes out of gzip or zlib, up to a bound; other bytes, and what lies beyond the bound, are left as they are."""
+    """Take packed bytes out of gzip or zlib; other bytes are left as they are.
+
+    Raises:
+        _TooLongError: it is text, and more of it than is read.
+    """
     if raw[:2] not in _PACKED:
         return raw
+    unpacking = zlib.decompressobj(zlib.MAX_WBITS | _ANY_HEADER)
     try:
-        return zlib.decompressobj(zlib.MAX_WBITS | _ANY_HEADER).decompress(raw, MAX_CHARS)
+        unpacked = unpacking.decompress(raw, MAX_CHARS)
     except zlib.error:
         return raw
+    if unpacking.unconsumed_tail and readable(unpacked):
+        raise _TooLongError
+    return unpacked
 
 
 _WAYS: Final = (_base64, _hexadecimal)
