@@ -94,6 +94,7 @@ def test_a_job_with_more_text_than_can_be_judged_is_refused() -> None:
     denied = _decide({"schedule": "1h", "prompt": "word " * 7000 + BAD})
     assert isinstance(denied, Deny)
     assert (denied.status, denied.code) == (413, "herma.cron.oversize")
+    assert [finding.rule_id for finding in denied.findings] == ["cron-oversize"]
 
 
 def test_findings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,6 +115,7 @@ def test_a_job_does_not_hide_behind_more_values_than_are_looked_at(
     denied = _decide({"jobs": [job], "padding": [[1]] * 30}, route)
     assert isinstance(denied, Deny)
     assert (denied.status, denied.code) == (413, "herma.cron.oversize")
+    assert [finding.rule_id for finding in denied.findings] == ["cron-oversize"]
     assert _decide({"prompt": "x", "padding": [1, None, "", [], {}] * 30}, route) == Allow()
 
 
@@ -123,6 +125,7 @@ def test_jobs_of_one_body_are_judged_whole_or_refused() -> None:
     denied = _decide([job] * 60, match())
     assert isinstance(denied, Deny)
     assert (denied.status, denied.code) == (413, "herma.cron.oversize")
+    assert [finding.rule_id for finding in denied.findings] == ["cron-oversize"]
     assert isinstance(_decide([job] * 10 + [{"schedule": "1h", "prompt": BAD}], match()), Deny)
 
 

@@ -191,6 +191,7 @@ def test_more_suspicious_text_than_can_be_read_is_refused(monkeypatch: pytest.Mo
     denied = _decide(["Is 43.228.79.77 a known bad address, or is it not?"] * 3)
     assert isinstance(denied, Deny)
     assert (denied.status, denied.code) == (413, "herma.ioc.oversize")
+    assert [finding.rule_id for finding in denied.findings] == ["ioc-oversize"]
 
 
 def test_more_suspicious_pieces_than_can_be_read_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,6 +71,7 @@ def test_more_entries_than_can_be_judged_are_refused() -> None:
     denied = _decide({"mcp_servers": {f"s{index}": server for index in range(20)}})
     assert isinstance(denied, Deny)
     assert (denied.status, denied.code) == (413, "herma.mcp.oversize")
+    assert "mcp-oversize" in {finding.rule_id for finding in denied.findings}
     assert _decide({"mcp_servers": {f"s{index}": server for index in range(7)}}) == Allow()
     assert isinstance(_decide({"mcp_servers": {f"s{index}": {"command": "x"} for index in range(600)}}), Deny)
 

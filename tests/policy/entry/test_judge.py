@@ -251,6 +251,7 @@ def test_more_package_runners_than_are_read_are_refused(monkeypatch: pytest.Monk
     assert not any(finding.blocks for finding in entry_judge().judge_entry(entry))
     monkeypatch.setattr(runner, "MAX_RUNNERS", 1)
     assert [finding.rule_id for finding in entry_judge().judge_entry(entry)] == ["mcp-oversize"]
+    assert entry_judge().trace(entry).effects == ()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from herma.policy.checks.job_signs import commands, label, shows_job
-from herma.policy.decision import Allow, Decision, Deny, Finding
+from herma.policy.decision import Allow, Decision, Deny, Finding, Level
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.exemption import NONE, Exemptions
 from herma.policy.grant import Scope
@@ -89,7 +89,12 @@ class CronScan:
         return Deny(403, code, "The scheduled prompt is refused by the gate.", tuple(shown))
 
 
-_TOO_MUCH = Deny(413, "herma.cron.oversize", "The body holds more text of jobs than can be judged.")
+_TOO_MUCH = Deny(
+    413,
+    "herma.cron.oversize",
+    "The body holds more text of jobs than can be judged.",
+    (Finding(OVERSIZE, Level.HIGH),),
+)
 
 
 def _jobs_of_unknown(value: Any) -> Iterator[tuple[str, Any]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, ClassVar
 
-from herma.policy.decision import Allow, Decision, Deny, Finding
+from herma.policy.decision import Allow, Decision, Deny, Finding, Level
 from herma.policy.entry.runner import PackagesError
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.grant import Scope
@@ -207,7 +207,12 @@ def _batches(texts: Iterator[tuple[str, str]]) -> Iterator[list[tuple[str, str]]
         yield batch
 
 
-_TOO_MUCH = Deny(413, "herma.ioc.oversize", "The body holds more suspicious text than can be judged.")
+_TOO_MUCH = Deny(
+    413,
+    "herma.ioc.oversize",
+    "The body holds more suspicious text than can be judged.",
+    (Finding("ioc-oversize", Level.HIGH),),
+)
 
 
 def _forms(text: str, plain: str) -> Iterator[str]:

@@ -2,9 +2,9 @@
 
 from typing import Any, ClassVar
 
-from herma.policy.decision import Allow, Decision, Deny, Finding
+from herma.policy.decision import Allow, Decision, Deny, Finding, Level
 from herma.policy.entry.finder import Entry, entries, may_hold_entry
-from herma.policy.entry.judge import EntryJudge, Trace
+from herma.policy.entry.judge import OVERSIZE, EntryJudge, Trace
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.exemption import NONE, Exemptions
 
@@ -52,7 +52,7 @@ class McpGuard:
                     413,
                     "herma.mcp.oversize",
                     "The body holds more server entries than can be judged.",
-                    _gravest(found),
+                    _gravest([*found, Finding(OVERSIZE, Level.HIGH, entry.place)]),
                 )
             found += self._exemptions.of_entry(
                 self._judge.judge_entry(entry),

@@ -27,7 +27,7 @@ from herma.policy.indicator import IndicatorSet
 from herma.policy.rule import Rule
 from herma.policy.text.views import conceals, views
 
-__all__ = ["EntryJudge", "RulePattern", "Trace"]
+__all__ = ["OVERSIZE", "EntryJudge", "RulePattern", "Trace"]
 
 # All strings of one entry. Real ones have a few hundred characters, inline programs a few thousand.
 MAX_ENTRY_CHARS = 8 * 1024
@@ -53,6 +53,9 @@ class Trace:
     decoded: tuple[str, ...]
     lines: tuple[str, ...]
     effects: tuple[str, ...]
+
+
+_NOTHING = Trace((), (), (), ())
 
 
 class EntryJudge:
@@ -89,8 +92,12 @@ class EntryJudge:
         """Tell what an entry is read as; of one that is too large, nothing."""
         fields = Fields.of(entry.fields)
         if _is_too_large(entry, fields):
-            return Trace((), (), (), ())
+            return _NOTHING
         read = EntryReading.of(fields)
+        try:
+            effects = self._effects(fields, read)
+        except PackagesError:
+            return _NOTHING
         texts = dict.fromkeys(
             form for text in forms((*read.texts, *read.told)) for form in views(text).each()
         )
@@ -98,7 +105,7 @@ class EntryJudge:
             texts=tuple(texts),
             decoded=read.decoded,
             lines=read.lines,
-            effects=tuple(sorted(self._effects(fields, read))),
+            effects=tuple(sorted(effects)),
         )
 
     def _findings(self, entry: Entry, fields: Fields, read: EntryReading) -> tuple[Finding, ...]:
