@@ -19,6 +19,7 @@ __all__ = ["Surface", "SurfaceScope", "finish"]
 class SurfaceScope(StrEnum):
     """Who may use an operation: a scope, or nobody."""
 
+    # An enumeration cannot be extended; that this one has every scope is tested.
     OFF = "off"
     STATUS = "status"
     READ = "read"
