@@ -395,3 +395,31 @@ TOLD = {
 def test_a_secret_told_in_words_is_gone(told: str) -> None:
     """In the languages people write to their agents, and in the places tools take it from."""
     assert not _left(VALUE, masked(told.format(*[VALUE] * 2)))
+
+
+@pytest.mark.parametrize("sign", ["&b=2", ";c", "|d", "?a=1&b=2;c|d"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        'curl "https://x.example/{}" -u bob:{}',
+        "curl -s 'https://x.example/{}' --proxy-user bob:{} -o f",
+        'curl "https://x.example/{}" --user "bob:{}"',
+        "mysql -e 'a{}' -u bob -p{}",
+    ],
+)
+def test_a_sign_of_the_shell_inside_a_word_ends_no_command(command: str, sign: str) -> None:
+    """`&` stands in most addresses with a query; what follows is still the same command's."""
+    assert VALUE not in masked(command.format(sign, VALUE))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "mysql -u bob db; mkdir -p foo/bar9x",
+        "mysql x | tee -p out9Xy",
+        "curl -s https://a && docker run -u bob:staff9x img",
+    ],
+)
+def test_the_next_command_is_another_one(line: str) -> None:
+    """A sign of the shell with a blank behind it ends a command: its options are not the first one's."""
+    assert masked(line) == line
