@@ -164,15 +164,20 @@ def test_without_the_parent_everything_ends(fleet: Gate) -> None:
 
 
 def test_a_reload_reaches_every_worker(fleet: Gate) -> None:
-    """After SIGHUP no worker goes by the old keys, and the readout shows the new file."""
+    """After SIGHUP no worker goes by the old scopes, and the readout shows the new file."""
     before = fleet.admin("/status").json()["config"]["digest"]
-    fleet.config["auth"]["keys"] = [key for key in fleet.config["auth"]["keys"] if key["name"] != "reader"]
+    (reader,) = (key for key in fleet.config["auth"]["keys"] if key["name"] == "reader")
+    reader["scopes"] = ["cron"]
     fleet.write_config(fleet.config)
     fleet.signal(signal.SIGHUP)
     _until(lambda: fleet.admin("/status").json()["config"]["digest"] != before)
-    _until(lambda: fleet.stderr().count("was read again") >= WORKERS + 1)
-    statuses = {fleet.ask("GET", "/v1/models", key="reader").status for _ in range(40)}
-    assert statuses == {401}
+
+    def seen() -> set[int]:
+        return {fleet.ask("GET", "/v1/models", key="reader").status for _ in range(40)}
+
+    # The signal and the look at files may each make a process read it: no count of notes says that all have.
+    _until(lambda: seen() == {403})
+    assert seen() == {403}
 
 
 def test_sigterm_drains_every_worker(fleet: Gate, upstream: RecordingUpstream) -> None:
