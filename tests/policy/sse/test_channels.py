@@ -34,6 +34,7 @@ PIECES = [
     ("content_block_delta", {"index": 0, "delta": {"text": "a"}}, "/delta/text"),
     ("tool.progress", {"run_id": "r", "text": "a"}, "/text"),
     ("text_delta", {"type": "text_delta", "text": "a"}, "/text"),
+    ("message.delta", {"method": "event", "params": {"payload": {"text": "a"}}}, "/params/payload/text"),
 ]
 
 
@@ -51,6 +52,7 @@ def test_a_delta_is_a_piece_of_a_longer_text(name: str, value: object, pointer: 
         ("", "/choices/0/delta/role"),
         ("x", ""),
         ("tool.progress", "/a/text"),
+        ("tool.progress", "/params/text"),
     ],
 )
 def test_other_strings_are_complete(name: str, pointer: str) -> None:
@@ -100,7 +102,15 @@ def test_without_an_index_the_place_in_the_list_counts() -> None:
 
 @pytest.mark.parametrize(
     ("value", "name"),
-    [({"event": "a", "type": "b"}, "a"), ({"type": "b"}, "b"), ({"type": 1}, "field"), ([], "field")],
+    [
+        ({"event": "a", "type": "b"}, "a"),
+        ({"type": "b"}, "b"),
+        ({"type": 1}, "field"),
+        ([], "field"),
+        ({"method": "event", "params": {"type": "c"}}, "c"),
+        ({"method": "event", "params": {"type": 1}}, "field"),
+        ({"method": "event", "params": "c"}, "field"),
+    ],
 )
 def test_the_payload_names_the_event_before_its_field(value: object, name: str) -> None:
     """Runs name their events in the payload."""

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from herma.policy.redaction.channel import DEADLINE_S
 from herma.policy.redaction.fingerprint import PLACEHOLDER
 from herma.policy.routing.route import Dialect
-from herma.policy.sse import redactor as module
-from herma.policy.sse.parser import StreamRefused
 from herma.policy.sse.redactor import SseRedactor, error_event
 from support.redactor import GITHUB, OPENAI, PASSWORD, masked, redactor
 
@@ -207,36 +205,6 @@ def test_bytes_that_are_no_text_go_through() -> None:
 def test_an_event_that_was_not_ended_is_judged() -> None:
     """The last bytes of a stream are no way round."""
     assert GITHUB.encode() not in run(f"data: {GITHUB}".encode(), [])
-
-
-def test_bounds_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Texts, waiting events and approvals that nobody takes are bounded."""
-    monkeypatch.setattr(module, "MAX_CHANNELS", 2)
-    monkeypatch.setattr(module, "MAX_WAITING_EVENTS", 3)
-    monkeypatch.setattr(module, "MAX_APPROVALS", 1)
-    sse = SseRedactor(redactor())
-    out = b"".join(
-        sse.feed(event({"event": "message.delta", "run_id": f"r{n}", "delta": "password: hun"}), 0.0)
-        for n in range(8)
-    )
-    assert out
-    assert len(sse._channels) <= 2
-    assert len(sse._queue) <= 3
-    ask = event({"event": "approval.request", "run_id": "r", "choices": []})
-    sse.feed(ask, 0.0)
-    with pytest.raises(StreamRefused):
-        sse.feed(ask, 0.0)
-
-
-def test_too_many_waiting_events_decide_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A held text does not hold the stream's memory."""
-    monkeypatch.setattr(module, "MAX_WAITING_EVENTS", 3)
-    sse = SseRedactor(redactor())
-    out = sse.feed(event({"event": "message.delta", "run_id": "r", "delta": 'password: "tulip'}), 0.0)
-    for _ in range(4):
-        out += sse.feed(event({"event": "tool.completed", "run_id": "r"}), 0.0)
-    assert out.count(b"data:") == 5
-    assert b"tulip" not in out
 
 
 def test_the_end_of_one_item_leaves_others_open() -> None:

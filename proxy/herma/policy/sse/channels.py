@@ -55,6 +55,8 @@ _TEXT_MEMBERS: Final = frozenset(
     }
 )
 _DELTA_EVENT: Final = re.compile(r"(?:^|[._])(?:delta|progress|chunk)$")
+# Where a JSON-RPC notification has what an event of another stream has at its top.
+_NOTIFIED: Final = ["params", "payload"]
 IDENTITY: Final = (
     "run_id",
     "session_id",
@@ -99,8 +101,14 @@ class Ending:
 
 
 def event_name(name: str, value: Any) -> str:
-    """Find the event's name: in the payload (`event`, `type`), else in the event's own field."""
+    """Find the event's name: in the payload (`event`, `type`), else in the event's own field.
+
+    A JSON-RPC notification `event` carries the event in its `params`.
+    """
     if isinstance(value, dict):
+        inner = value.get("params")
+        if value.get("method") == "event" and isinstance(inner, dict) and isinstance(inner.get("type"), str):
+            return str(inner["type"])
         for key in ("event", "type"):
             if isinstance(value.get(key), str):
                 return str(value[key])
@@ -139,7 +147,7 @@ def channel_key(name: str, value: Any, pointer: str) -> tuple[object, ...] | Non
     if not steps:
         return None
     last = steps[-1]
-    if not _is_piece(name, steps, last):
+    if not _is_piece(name, steps[2:] if steps[:2] == _NOTIFIED else steps, last):
         return None
     return (name, last, *_identity(value, steps))
 
@@ -147,7 +155,7 @@ def channel_key(name: str, value: Any, pointer: str) -> tuple[object, ...] | Non
 def _is_piece(name: str, steps: list[str], last: str) -> bool:
     if last == "delta" or ("delta" in steps[:-1] and last not in _LABELS):
         return True
-    if steps[0] == "choices":
+    if steps[:1] == ["choices"]:
         # Text completions have no delta: each event is the next piece.
         return last == "text" and len(steps) == 3
     return len(steps) == 1 and last in _TEXT_MEMBERS and _DELTA_EVENT.search(name) is not None

@@ -1,0 +1,1 @@
+"""What passes over a WebSocket: calls of the client, messages and terminal output of the agent."""
