@@ -6,21 +6,26 @@ read as decimal, and a line that goes on behind a backslash.
 
 import re
 
+from herma.policy.text.views import rewritten
+
 __all__ = ["HIDING_BYTES", "undisguised"]
 
 _DOT = re.compile(r"[\[({<] ?(?:\.|dot) ?[\])}>]", re.IGNORECASE)
 _COLON = re.compile(r"[\[({<](:(?://)?)[\])}>]")
-_SCHEME = re.compile(r"h[x*]{2}p(?=s?:)", re.IGNORECASE)
+# Classes of both cases, and a class in front: the search skips to its signs.
+_SCHEME = re.compile(r"[hH][xX*]{2}[pP](?=[sS]?:)")
 _AT = re.compile(r"[\[({] ?(?:@|at) ?[\])}]", re.IGNORECASE)
 # What shells and languages take away between the parts of a word, and a blank of its own: `gift""shop`, `"gift"+"shop"`.
-_JOINT = re.compile(r"(?<=[\w.-])(?:\"\"|''|\"\s?\+\s?\"|'\s?\+\s?'|\\(?=[a-zA-Z.]))(?=[\w.-])")
+_JOINT = re.compile(
+    r"[\"'\\](?<=[\w.-].)(?:(?<=\")(?:\s?\+\s?)?\"|(?<=')(?:\s?\+\s?)?'|(?<=\\)(?=[a-zA-Z.]))(?=[\w.-])"
+)
 # Download tools and browsers take one slash, many, or those of the other direction.
 _SLASHES = re.compile(r"(?i)(?<![a-z])(https?|ftp|wss?):[/\\]{1,8}(?=[^/\\\s])")
 # `*.a.example`, `$(id).a.example`, `.a.example`: whatever stands before it, it is a name below that one.
 _BELOW = re.compile(r"(?<![\w.-])\.(?=[^\W\d_][\w-]{0,62}\.)")
 # Names below names below names: the last three labels are enough, and more than ten are read by nobody.
 _DEEP = re.compile(r"(?<![\w./-])(?:[\w-]{1,63}\.){6,120}(?=(?:[\w-]{1,63}\.){3})")
-_DOTS = str.maketrans("\u3002\uff0e\uff61", "...")
+_DOTS = dict.fromkeys("\u3002\uff0e\uff61", ".")
 _LINE = re.compile(r"\\\r?\n")
 # An octet with zeros in front, in a quad; read as decimal (as octal it is an odd spelling of its own).
 _PADDED = re.compile(r"(?<![\w.])(?:[0-9]{1,4}\.){3}[0-9]{1,4}(?![\w])")
@@ -60,7 +65,7 @@ def undisguised(text: str) -> str:
     if any(joint in text for joint in _JOINTS):
         text = _JOINT.sub("", text)
     if not text.isascii():
-        text = text.translate(_DOTS)
+        text = rewritten(text, _DOTS)
     if len(text) <= MAX_CUT_CHARS:
         # The name itself shows in these, so that a longer text is read in pieces around it.
         text = _DEEP.sub("", _BELOW.sub(" ", _SLASHES.sub(r"\1://", text)))

@@ -36,10 +36,11 @@ _BASE32_DIGITS = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", b"01234567
 _WIDE = re.compile(rb"\0(?<=[ -~]\0)[ -~]\0[ -~]\0")
 _FILL = (b"", b"AAA", b"AA", b"A")
 
+# One group: every second part of a split is a match.
 _ESCAPES = re.compile(
-    r"((?:%[0-9a-fA-F]{2})++)|((?:\\x[0-9a-fA-F]{2})++)|((?:\\u[0-9a-fA-F]{4})++)|\\u\{([0-9a-fA-F]{1,5})\}"
-    r"|\\U000([0-9a-fA-F]{5})|&#x([0-9a-fA-F]{1,5});?|&#([0-9]{1,6});?"
-    r"|((?:\\0?[0-3][0-7]{2})++)|&(period|colon|sol|commat|lowbar|hyphen|dash|num|percnt);"
+    r"((?:%[0-9a-fA-F]{2})++|(?:\\x[0-9a-fA-F]{2})++|(?:\\u[0-9a-fA-F]{4})++|\\u\{[0-9a-fA-F]{1,5}\}"
+    r"|\\U000[0-9a-fA-F]{5}|&#x[0-9a-fA-F]{1,5};?|&#[0-9]{1,6};?"
+    r"|(?:\\0?[0-3][0-7]{2})++|&(?:period|colon|sol|commat|lowbar|hyphen|dash|num|percnt);)"
 )
 _OCTAL = re.compile(r"[0-3][0-7]{2}(?![0-7])")
 _NAMED = {
@@ -61,23 +62,31 @@ def unescaped(text: str) -> str:
         if ("%" not in text and "\\" not in text and "&" not in text) or _ESCAPES.search(text) is None:
             break
         # Escaped percent signs first, at the speed of a copy: they are the usual way to nest.
-        text = _ESCAPES.sub(_characters, text.replace("%2525", "%25").replace("%25", "%"))
+        parts = _ESCAPES.split(text.replace("%2525", "%25").replace("%25", "%"))
+        # Escapes repeat: each is read once.
+        written = {sign: _characters(sign) for sign in set(parts[1::2])}
+        parts[1::2] = map(written.__getitem__, parts[1::2])
+        text = "".join(parts)
     return text
 
 
-def _characters(match: re.Match[str]) -> str:
-    percent, hexadecimal, wide, *numbers, decimal, octal, name = match.groups()
-    if percent:
-        return bytes.fromhex(percent.replace("%", "")).decode("utf-8", "replace")
-    if hexadecimal:
-        return bytes.fromhex(hexadecimal.replace("\\x", "")).decode("utf-8", "replace")
-    if wide:
-        return bytes.fromhex(wide.replace("\\u", "")).decode("utf-16-be", "replace")
-    if octal:
-        return bytes(int(digits, 8) for digits in _OCTAL.findall(octal)).decode("utf-8", "replace")
-    if name:
-        return _NAMED[name]
-    value = int(decimal) if decimal else int("".join(number or "" for number in numbers), 16)
+def _characters(sign: str) -> str:
+    if sign[0] == "%":
+        return bytes.fromhex(sign.replace("%", "")).decode("utf-8", "replace")
+    if sign[0] == "&":
+        name = sign[1:].rstrip(";")
+        return _NAMED[name] if name[0] != "#" else _character(name[1:].replace("x", "0x", 1))
+    if sign[1] == "x":
+        return bytes.fromhex(sign.replace("\\x", "")).decode("utf-8", "replace")
+    if sign[1] == "U" or sign[2] == "{":
+        return _character("0x" + sign[2:].strip("{}"))
+    if sign[1] == "u":
+        return bytes.fromhex(sign.replace("\\u", "")).decode("utf-16-be", "replace")
+    return bytes(int(digits, 8) for digits in _OCTAL.findall(sign)).decode("utf-8", "replace")
+
+
+def _character(number: str) -> str:
+    value = int(number, 16) if number.startswith("0x") else int(number)
     return chr(value) if value < 0xD800 or 0xE000 <= value < 0x110000 else "\ufffd"
 
 
