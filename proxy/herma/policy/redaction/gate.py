@@ -10,8 +10,8 @@ from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
 __all__ = ["Gate", "lowered"]
 
-# Lower-casing these changes the length, which would move every place behind it.
-_LONGER: Final = str.maketrans({"\u0130": "i"})
+# Lower-casing this one changes the length, which would move every place behind it.
+_LONGER: Final = "\u0130"
 # A text made of keywords is not listed whole to tell that it holds one.
 STRETCH_CHARS: Final = 4096
 
@@ -19,7 +19,7 @@ STRETCH_CHARS: Final = 4096
 def lowered(text: str) -> str:
     """Lower-case a text, keeping every character at its place."""
     lower = text.lower()
-    return lower if len(lower) == len(text) else text.translate(_LONGER).lower()
+    return lower if len(lower) == len(text) else text.replace(_LONGER, "i").lower()
 
 
 class Gate:

@@ -5,8 +5,9 @@ masked in the source, whole escapes at a time, and what the decoding dropped (qu
 """
 
 import re
+from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
@@ -126,9 +127,9 @@ class _Places(NamedTuple):
     Beginnings in the view are one more than parts. What has no place in the source ends where it begins.
     """
 
-    at: list[int]
-    start: list[int]
-    end: list[int]
+    at: MutableSequence[int]
+    start: MutableSequence[int]
+    end: MutableSequence[int]
 
     def add(self, start: int, end: int, chars: int) -> None:
         """Note a part that was copied, or that has no place, as the one that is no escape of two."""
@@ -168,8 +169,9 @@ class _Places(NamedTuple):
 
 
 def _places(parts: list[str], read: list[str], far: Sequence[int]) -> _Places:
-    at = list(accumulate(map(len, read), initial=0))
-    start = list(accumulate(map(len, parts), initial=0))
+    # A list of as many numbers takes five times the memory, and most of its time to get it.
+    at = array("q", accumulate(map(len, read), initial=0))
+    start = array("q", accumulate(map(len, parts), initial=0))
     end = start[1:]
     del start[-1]
     for number in far:
@@ -185,10 +187,9 @@ def _leave_out(parts: list[str], read: list[str]) -> tuple[list[str], list[str],
     shown: list[str] = []
     far: list[int] = []
     done = 0
-    for number in range(0, len(parts) - 1, 2):
+    long = [2 * at for at, chars in enumerate(map(len, parts[2:-1:2]), 1) if chars > MAX_BEFORE]
+    for number in (0, *long):
         part = parts[number]
-        if number and len(part) <= MAX_BEFORE:
-            continue
         stop = part.find("\n", 0, MAX_AFTER) if number else 0
         stop = stop if stop >= 0 else MAX_AFTER
         # Far apart: no name here belongs to a value there.
