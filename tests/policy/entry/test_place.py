@@ -13,6 +13,13 @@ SCRATCH = {
     "/srv/../tmp/x": (True, False),
     "%temp%\\x.exe": (True, True),
     "c:\\users\\public\\x.exe": (True, True),
+    "~/../../tmp/x": (True, True),
+    "../../../tmp/x": (True, True),
+    "/run/lock/x": (True, True),
+    "/users/shared/x": (True, True),
+    "${tmpdir}/x": (True, False),
+    "../tmp/x": (False, False),
+    "~/tmp/x": (False, False),
     "/srv/tmp/x": (False, False),
     "/tmpx/y": (False, False),
 }

@@ -18,6 +18,7 @@ _BY_CODE = frozenset(
         "runs:output",
         "runs:temporary",
         "runs:scratch",
+        "runs:project",
         "code:foreign",
         "env:doubtful",
         "setting:mount",

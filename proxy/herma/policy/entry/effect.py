@@ -13,7 +13,7 @@ from herma.policy.command.call import Call
 from herma.policy.command.code import LANGUAGES, joined
 from herma.policy.command.path import resolve_path
 from herma.policy.command.shell import Reading
-from herma.policy.entry.loading import loading
+from herma.policy.entry.loading import behind, loading
 from herma.policy.entry.place import (
     is_hidden_program,
     is_scratch,
@@ -22,6 +22,7 @@ from herma.policy.entry.place import (
     is_well_hidden,
     is_whole,
 )
+from herma.policy.entry.project import project_effects
 from herma.policy.entry.vocabulary import Vocabulary
 
 __all__ = ["effects"]
@@ -55,16 +56,24 @@ def effects(reading: Reading, vocabulary: Vocabulary, where: str = "") -> frozen
         name = basename(call.argv[0])
         if name in {"cd", "pushd"} and len(call.argv) > 1:
             where = _from(where, call.argv[1])
-        elif name == "env":
+        elif name in _STARTERS:
             # The vector behind it comes next.
-            where = _from(where, _own_place(call.argv))
+            where = _from(where, _own_place(call.argv, _PLACES | _STARTING))
         found.update(_of_call(call, _from(where, _own_place(call.argv)), vocabulary, built))
         found.update(_fetched(call, name, cloned, reading.codes, vocabulary))
+        for own, words in (name, call.argv[1:]), *behind(call.argv):
+            found.update(project_effects(vocabulary.projects(own), words, where, built))
         if "builder" in vocabulary.kinds(name) or "venv" in call.argv:
             built += [resolve_path(word.lower()) for word in call.argv[1:] if is_scratch(word.lower())]
     for code in reading.codes:
         found.update(_of_code(code, vocabulary))
     return frozenset(found)
+
+
+_PLACES = frozenset({"-C", "--chdir", "--directory", "--working-directory"})
+_STARTING = frozenset({"-D", "-d"})
+# Programs that start another one in a directory that they are told.
+_STARTERS = frozenset({"env", "sudo", "systemd-run", "bwrap", "start-stop-daemon", "unshare", "nsenter"})
 
 
 def _from(where: str, place: str) -> str:
@@ -74,17 +83,14 @@ def _from(where: str, place: str) -> str:
     return (where + place if where and not place.startswith(("/", "~", "$")) else place).rstrip("/") + "/"
 
 
-def _own_place(argv: Sequence[str]) -> str:
+def _own_place(argv: Sequence[str], options: frozenset[str] = _PLACES) -> str:
     """Give the directory that a program is told to change to."""
     for index, word in enumerate(argv):
-        if word in _PLACES and index + 1 < len(argv):
+        if word in options and index + 1 < len(argv):
             return argv[index + 1]
-        if word.startswith(("--chdir=", "--directory=", "-C/", "-C~")):
+        if word.startswith(("--chdir=", "--directory=", "--working-directory=", "-C/", "-C~")):
             return word.partition("=")[2] or word[2:]
     return ""
-
-
-_PLACES = frozenset({"-C", "--chdir", "--directory"})
 
 
 def _fetched(

@@ -11,14 +11,16 @@ from herma.policy.command.call import Call
 from herma.policy.entry.place import is_hidden_program, is_scratch, is_share, is_well_hidden, is_whole
 from herma.policy.entry.vocabulary import Vocabulary
 
-__all__ = ["loading"]
+__all__ = ["behind", "loading"]
 
 # Words behind one of these names are what it serves.
 _SERVING_WORDS = frozenset({"http.server", "httpd", "SimpleHTTPServer", "-S"})
 _SERVING_LANGUAGES = frozenset({"python", "python2", "python3", "php", "ruby", "busybox"})
 # Operands behind a package runner among which the package is; values of options are tried, too, and are none of these.
 MAX_OPERANDS = 3
-_PACKAGE_RUNNERS = frozenset({"npx", "bunx", "pnpm", "yarn", "uvx"})
+_PACKAGE_RUNNERS = frozenset(
+    {"npx", "bunx", "pnpx", "pnpm", "npm", "yarn", "bun", "uvx", "uv", "pipx", "poetry", "pdm", "pixi", "hatch", "rye", "pipenv", "mise", "bundle"}
+)  # fmt: skip
 
 
 def loading(call: Call, name: str, kinds: frozenset[str], vocabulary: Vocabulary) -> Iterator[str]:
@@ -28,10 +30,8 @@ def loading(call: Call, name: str, kinds: frozenset[str], vocabulary: Vocabulary
     if any(item in line for item in vocabulary.carried(name)):
         yield "carries"
     yield from (f"does:{kind}" for kind in vocabulary.invoked(name, words))
-    if name in _PACKAGE_RUNNERS:
-        for index in _operands(words):
-            own = basename(words[index].partition("@")[0])
-            yield from (f"does:{kind}" for kind in vocabulary.invoked(own, words[index + 1 :]))
+    for own, arguments in behind(call.argv):
+        yield from (f"does:{kind}" for kind in vocabulary.invoked(own, arguments))
     if kinds & _BY_ARGUMENT:
         yield from _by_argument(words, kinds)
     if "scheduler" in kinds and (call.piped or call.fed is not None or call.reads or "-f" in words):
@@ -47,6 +47,15 @@ def loading(call: Call, name: str, kinds: frozenset[str], vocabulary: Vocabulary
         yield "serves:home"
     if name in {"mv", "move"} and words[-1:] in (("/dev/null",), ("nul",)) and any(map(is_whole, words)):
         yield "wipes"
+
+
+def behind(argv: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Give what a package runner may run, each with the arguments behind it."""
+    if basename(argv[0]) in _PACKAGE_RUNNERS:
+        words = argv[1:]
+        yield from (
+            (basename(words[index].partition("@")[0]), words[index + 1 :]) for index in _operands(words)
+        )
 
 
 def _operands(words: tuple[str, ...]) -> Iterator[int]:

@@ -9,8 +9,11 @@ __all__ = ["is_hidden_program", "is_scratch", "is_share", "is_uploaded", "is_wel
 
 _TEMPORARY = re.compile(
     r"^(?:/var|/private)?/(?:tmp|dev/shm)/|^/run/user/\d{1,8}/|^/dev/fd/|^/proc/(?:self|\d{1,9})/fd/|^%temp%|^%tmp%|^\$env:temp"
+    r"|^/(?:var/|run/)?lock/|^/dev/mqueue/|^/var/crash/|^/users/shared/|^(?:/private)?/var/folders/|^%public%|^\$\{?tmpdir\b"
     r"|[\\/]temp[\\/]|^[a-z]:[\\/]users[\\/]public[\\/]"
 )
+# Out of a home, or far up from wherever one is, and down again.
+_CLIMBING = re.compile(r"^(?:~[^/]{0,32}/(?:\.\./){1,16}|(?:\.\./){3,16})(?:var/|private/)?(?:tmp|dev/shm)/")
 # A file whose name begins with a dot in a directory of the system. In homes and projects such names are usual.
 _HIDDEN = re.compile(r"^/(?:srv|opt|var|mnt|usr|lib|etc|data)/(?:[^/]{1,80}/){0,8}\.[^./][^/]{0,80}$")
 # Settings that programs are given, and no programs.
@@ -40,13 +43,16 @@ _WHOLE = re.compile(
 
 def is_scratch(word: str) -> bool:
     """Tell whether a lower-case path lies where everybody may write."""
-    return _TEMPORARY.match(resolve_path(word)) is not None
+    return _TEMPORARY.match(resolve_path(word)) is not None or _CLIMBING.match(word) is not None
 
 
 def is_well_hidden(word: str) -> bool:
     """Tell whether a path where everybody may write is one that hides: a name with a dot, or any but /tmp."""
     path = resolve_path(word)
-    return is_scratch(word) and ("/." in path or not path.removeprefix("/var").startswith("/tmp"))  # noqa: S108 - a name to compare
+    return is_scratch(word) and ("/." in path or not path.removeprefix("/var").startswith(_USUAL))
+
+
+_USUAL = ("/tmp", "$tmpdir", "${tmpdir")  # noqa: S108 - names to compare
 
 
 def is_hidden_program(word: str) -> bool:

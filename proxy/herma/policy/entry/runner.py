@@ -96,6 +96,7 @@ _OTHER_VALUE_OPTIONS = frozenset(
         "-c",
         "--call",
         "--cache",
+        "--cache-dir",
         "--userconfig",
         "--extra-index-url",
         "--env-file",

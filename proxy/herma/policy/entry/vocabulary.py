@@ -12,6 +12,7 @@ from fnmatch import translate
 import ahocorasick_rs
 
 from herma.policy.command.argv import basename
+from herma.policy.entry.project import Project
 from herma.policy.rule import Rule
 
 __all__ = ["Vocabulary", "Words"]
@@ -74,6 +75,12 @@ class Vocabulary:
                     self._invocations.setdefault(basename(name), []).append(
                         (kind, tuple(map(_Argument.of, words)))
                     )
+        self._projects: dict[str, list[Project]] = {}
+        for kind, lines in _merged(rules, "projects").items():
+            for line in sorted(lines):
+                names, *words = line.split()
+                for name in names.split("|"):
+                    self._projects.setdefault(basename(name), []).append(Project.of(kind, words))
         self._carriers = {
             basename(name): tuple(sorted(parts)) for name, parts in _merged(rules, "carriers").items()
         }
@@ -85,6 +92,10 @@ class Vocabulary:
     def carried(self, program: str) -> tuple[str, ...]:
         """Give the parts of a program's command line that make it run something; blanks mark words."""
         return self._carriers.get(program, ())
+
+    def projects(self, program: str) -> Sequence[Project]:
+        """Give what tells that a program runs a project."""
+        return self._projects.get(program, ())
 
     def invoked(self, program: str, arguments: Sequence[str]) -> Iterator[str]:
         """Give the lists that hold an invocation whose words are all among the arguments, in any order."""

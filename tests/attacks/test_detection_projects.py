@@ -1,0 +1,137 @@
+"""Tools that run what a project says, pointed at a project that everybody may write, and the same tools of every day beside."""
+
+import shlex
+from functools import cache
+
+import pytest
+
+from herma.policy.decision import Verdict, verdict
+from herma.policy.entry.entry import Entry
+from support.guard_content import entry_judge
+
+
+@cache
+def _judged(line: str, cwd: str = "", **env: str) -> Verdict:
+    command, *args = shlex.split(line)
+    entry = {"command": command, "args": args, "env": env, "cwd": cwd}
+    return verdict(entry_judge().judge_entry(Entry("server", entry, "")))
+
+
+REFUSED = [
+    "docker compose -f /tmp/c.yml up",
+    "docker-compose --file=/dev/shm/c.yml up -d",
+    "npm -C /tmp/x start",
+    "npm start --prefix /tmp/x",
+    "pnpm --dir /tmp/x start",
+    "yarn --cwd /tmp/x mcp",
+    "bun --cwd /tmp/x run mcp",
+    "deno task --cwd /tmp/x start",
+    "make -f /tmp/Makefile",
+    "make -C ${TMPDIR}/x",
+    "just -d /tmp/x mcp",
+    "task -t /tmp/Taskfile.yml",
+    "cargo run --manifest-path /tmp/x/Cargo.toml",
+    "poetry --directory /tmp/x run mcp",
+    "uv run --project /tmp/x server.py",
+    "gradle -p /tmp/x run",
+    "mvn -f /tmp/x/pom.xml exec:java",
+    "ansible-playbook /tmp/x.yml",
+    "terraform -chdir=/tmp/x apply",
+    "kubectl apply -f /tmp/x.yml",
+    "nix run path:/tmp/x",
+    "npx --prefix /tmp/x server",
+    "npx -y nx --cwd /tmp/x serve",
+    "mise -C /tmp/x run mcp",
+    "pm2 start /tmp/ecosystem.config.js",
+    "npm --prefix ../../../../tmp/x start",
+    "sh -c 'make -C ~/../../tmp/x'",
+    "sh -c 'cd /tmp/x && npm start'",
+    "env -C /tmp/x npm start",
+    "sudo -D /tmp/x make",
+    "systemd-run --working-directory=/tmp/x make",
+    "make -C /run/lock/x",
+    "dpkg -i /srv/x.deb",
+    "dpkg --force-all -i /srv/x.deb",
+    "rpm -Uvh /srv/x.rpm",
+    "apt-get install ./x.deb",
+    "pacman -U /srv/x.pkg.tar.zst",
+]
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_a_project_that_everybody_may_write_is_not_run(line: str) -> None:
+    """However the tool is told where it lies."""
+    assert _judged(line) is Verdict.BLOCK
+
+
+@pytest.mark.parametrize(
+    "line", ["make", "npm start", "cargo run", "uv run server.py", "docker compose up", "just"]
+)
+def test_where_a_tool_begins_is_its_project(line: str) -> None:
+    """The directory of an entry counts as an option does."""
+    assert _judged(line, cwd="/tmp/x") is Verdict.BLOCK
+
+
+@pytest.mark.parametrize(
+    "name", ["COMPOSE_FILE", "UV_PROJECT", "JUST_JUSTFILE", "VAGRANT_CWD", "GOWORK", "MISE_CONFIG_FILE"]
+)
+def test_variables_that_name_a_project_count_as_options_do(name: str) -> None:
+    """A tool takes its project from the environment, too."""
+    assert _judged("x", **{name: "/tmp/x/y"}) is Verdict.BLOCK
+
+
+WARNED = [
+    "deno run -A /tmp/x.ts",
+    "go run /tmp/x.go",
+    "fastmcp run /tmp/x.py",
+    "uvx fastmcp run /tmp/x.py",
+    "npx tsx /tmp/x.ts",
+]
+
+
+@pytest.mark.parametrize("line", WARNED)
+def test_a_script_that_everybody_may_write_is_told(line: str) -> None:
+    """People try things there; it is worth a look."""
+    assert _judged(line) is Verdict.WARN
+
+
+SPARED = [
+    "npm --silent --prefix /opt/x run mcp",
+    "npm run mcp -- --root /tmp/x",
+    "npx -y @modelcontextprotocol/server-filesystem /tmp/x",
+    "uv run server.py --directory /tmp/sandbox",
+    "uv run --cache-dir /tmp/uv server.py",
+    "uv --directory /home/u/mcp run server --data /tmp/d",
+    "uvx mcp-server-git -r /tmp/x",
+    "docker run -i --rm -v /tmp/x:/data mcp/filesystem /data",
+    "docker compose -f /srv/mcp/compose.yml run --rm mcp",
+    "cargo run --release --target-dir /tmp/target",
+    "cargo run --manifest-path /home/u/x/Cargo.toml -- --root /tmp/x",
+    "go build -o /tmp/x ./cmd",
+    "deno run --allow-read=/tmp jsr:@example/server",
+    "deno run -A server.ts /tmp/x",
+    "npx -y @playwright/mcp --user-data-dir /tmp/p",
+    "pytest --basetemp=/tmp/pt tests",
+    "mvn -q exec:java -Dexec.args=/tmp/x",
+    "npx -y nx-mcp@latest /tmp/x",
+    "sh -c 'cd /tmp && npx -y server'",
+    "gunicorn -b unix:/tmp/g.sock app:app",
+    "direnv exec /home/u/x npx -y server",
+    "bash -lc 'apt-get update && apt-get install -y jq; exec node server.js'",
+    "rpm -qa",
+    "dpkg -l",
+    "apk add --no-cache nodejs",
+    "flatpak run org.example.Mcp",
+]
+
+
+@pytest.mark.parametrize("line", SPARED)
+def test_the_same_tools_are_left_alone(line: str) -> None:
+    """Caches, outputs and what they pass on may well lie there."""
+    assert _judged(line) is Verdict.ALLOW
+
+
+def test_a_package_runner_may_begin_anywhere() -> None:
+    """It has no project; what it is told to use elsewhere is elsewhere."""
+    assert _judged("npx -y example-server", cwd="/tmp") is Verdict.ALLOW
+    assert _judged("uv --directory /srv/x run server", cwd="/tmp") is Verdict.ALLOW
