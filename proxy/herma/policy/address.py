@@ -220,6 +220,7 @@ _NEAR_NAMES = (
     ".home",
     ".arpa",
     ".intranet",
+    ".corp",
     ".svc",
     ".ts.net",
 )

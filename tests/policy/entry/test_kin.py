@@ -84,8 +84,8 @@ PASSED: dict[str, Any] = {
     "an allowlist": {"command_allowlist": ["git status", "ls *"]},
     "a volume": {"terminal": {"docker_volumes": ["/home/u/p:/workspace"], "docker_extra_args": ["--init"]}},
     "speech": {"tts": {"providers": {"piper": {"type": "command", "command": "piper -f {output}"}}}},
-    "a plug-in by name": {
-        "plugins": {"enabled": ["kanban"], "sources": {"a": "https://github.com/x/y", "b": 5}}
+    "a source of plug-ins": {
+        "plugins": {"disabled": ["kanban"], "sources": {"a": "https://github.com/x/y", "b": 5}}
     },
     "plug-ins with their sources": {
         "plugins": {"sources": [{"url": "https://github.com/x/y"}, 5], "paths": 7}

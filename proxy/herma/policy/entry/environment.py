@@ -12,6 +12,7 @@ from posixpath import basename
 import regex
 
 from herma.policy.address import Host, hosts, is_foreign
+from herma.policy.entry.git import GitKeys
 from herma.policy.entry.source import Sources, under
 from herma.policy.entry.url import imitates
 from herma.policy.pattern import compile_pattern
@@ -47,10 +48,12 @@ class Environment:
 
     def __init__(self, rules: Sequence[Rule], sources: Sources) -> None:
         self._sources = sources
+        self._git = GitKeys(rules)
         self._exact: dict[str, set[str]] = {}
         self._endings: list[tuple[str, str]] = []
         self._known = sources.names("registry") | sources.names("forge")
         self._vendors = sources.names("vendor")
+        self._tunnels = sources.names("tunnel")
         self._usual = _patterns(rules, "usual")
         self._doubtful = _patterns(rules, "doubtful")
         for rule in rules:
@@ -63,7 +66,7 @@ class Environment:
 
     def effects(self, env: Mapping[str, str]) -> Iterator[str]:
         """Give the effects of setting these variables: `env:` and the kind of the list whose condition holds."""
-        for name, value in env.items():
+        for name, value in (*env.items(), *self._git.variables(env)):
             upper = _plain(name)
             kinds = self._exact.get(upper, set()) | {
                 kind for ending, kind in self._endings if upper.endswith(ending)
@@ -112,8 +115,11 @@ class Environment:
                 continue
             plain = host.scheme == "http"
             for kind in kinds & {"endpoint", "proxy", "index"}:
-                if host.address is not None or (kind == "index" and plain):
+                tunnel = under(host, self._tunnels)
+                if host.address is not None or (kind == "index" and plain) or (tunnel and kind == "proxy"):
                     yield f"env:{kind}:raw"
+                elif kind == "endpoint" and tunnel:
+                    yield "env:endpoint:tunnel"
                 elif kind == "proxy" or (kind == "index" and not self._is_known(host)):
                     yield f"env:{kind}:foreign"
                 elif kind == "endpoint" and self._imitates(host):

@@ -42,6 +42,7 @@ _AS_KIN = {
     **dict.fromkeys(("shell:talks", "alone:talks", "alone:fetches", "alone:connects"), "kin:talks"),
     "env:endpoint:raw": "endpoint:raw",
     "env:endpoint:plain": "endpoint:plain",
+    "env:endpoint:tunnel": "endpoint:plain",
 }
 
 

@@ -120,6 +120,7 @@ _SETTINGS = _folded(
     "ssh_host",
     "guard_enabled",
     "insecure",
+    "plugins",
 )
 _ALLOWED = fold("command_allowlist")
 _SOURCES = _folded("identifier", "hub_skills")
@@ -131,8 +132,10 @@ _AS_SETTING = {
     "HERMES_APPROVAL_MODE": "approval_mode",
     "GATEWAY_ALLOW_ALL_USERS": "gateway.allow_all_users",
     "HERMES_DASHBOARD_SESSION_TOKEN": "basic_auth.password",
+    "HERMES_DASHBOARD_BASIC_AUTH_PASSWORD_HASH": "basic_auth.password_hash",
     "HERMES_DASHBOARD_BASIC_AUTH_PASSWORD": "basic_auth.password",
     "HERMES_DASHBOARD_BASIC_AUTH_USERNAME": "basic_auth.username",
+    "API_SERVER_CORS_ORIGINS": "api_server.cors_origins",
 }
 _ON = frozenset({"1", "true", "yes", "on"})
 # Members that hold a command, in the order in which one is taken for it.
@@ -159,7 +162,7 @@ def told_by_key(parts: tuple[str, ...]) -> bool:
     return any(fold(part) in KNOWN_NAMES for part in parts)
 
 
-KNOWN_NAMES = WORDS | {part for pair in _BELOW for part in pair} | _folded("mcp_servers", "mcp")
+KNOWN_NAMES = WORDS | {part for pair in _BELOW for part in pair} | _folded("mcp_servers", "mcp", "extra")
 
 
 def kin_of(
@@ -212,7 +215,8 @@ def environment(env: Mapping[str, Any], place: str) -> Iterator[Entry]:
         upper = name.strip().upper()
         if _HELD.fullmatch(upper) is not None and value.strip():
             yield Entry("", {"command": value}, place, Kind.COMMAND)
-        if (setting := _AS_SETTING.get(upper)) is not None:
+        setting = "allowed_users" if upper.endswith("_ALLOWED_USERS") else _AS_SETTING.get(upper)
+        if setting is not None:
             told = "true" if value.strip().lower() in _ON else value.strip().lower()
             yield Entry("", {"setting": setting, "value": told}, place, Kind.SETTING)
 
