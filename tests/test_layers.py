@@ -20,6 +20,7 @@ USERS = {
     "aiohttp": {"console", "drill", "runtime"},
     "cryptography": {"content"},
     "httptools": {"wire"},
+    "websockets": {"wire"},
     "prometheus_client": {"runtime"},
     "regex": {"policy"},
     "tree_sitter": {"policy"},
@@ -34,6 +35,7 @@ CATCHES_ALL = {
     "proxy/herma/policy/pipeline.py": "an error in a check denies",
     "proxy/herma/ingress/gate.py": "an error in the gate denies",
     "proxy/herma/wire/connection.py": "an error in a handler answers 500 or aborts",
+    "proxy/herma/wire/tunnel.py": "an error of the one between aborts both sides, and is raised where they were joined",
 }
 
 

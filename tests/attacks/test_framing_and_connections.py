@@ -314,15 +314,18 @@ def test_an_unasked_switch_is_a_502(gate: Gate, upstream: RecordingUpstream) -> 
 
 
 @pytest.mark.bypass(55)
-def test_an_agreed_upgrade_passes_bytes_both_ways(gate: Gate, upstream: RecordingUpstream) -> None:
-    """After the upstream switches, the connection carries both sides' bytes unchanged until either ends."""
+def test_an_agreed_upgrade_carries_frames_and_nothing_else(gate: Gate, upstream: RecordingUpstream) -> None:
+    """After the upstream switches, what is no frame ends the connection, and does not reach the agent."""
     head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
     upstream.on("GET", "/api/ws", [head, ECHO])
     with opened(gate.port, gate.message("GET", "/api/ws", key="admin", headers=WEBSOCKET)) as connection:
         connection.read_until(b"\r\n\r\n")
         assert connection.received.startswith(b"HTTP/1.1 101 ")
-        connection.send(b"\x81\x85\x01\x02\x03\x04ignored-bytes")
-        connection.read_until(b"ignored-bytes")
+        connection.send(b"\x89\x80\x01\x02\x03\x04")
+        connection.read_until(b"\x8a\x00")
+        connection.send(b"no frame at all")
+        connection.read_to_end()
+        assert b"\x88" in connection.received.partition(b"\x8a\x00")[2]
     assert upstream.only().all("upgrade") == [b"websocket"]
     assert upstream.links[-1].gone.wait(5)
 

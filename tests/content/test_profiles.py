@@ -7,7 +7,7 @@ import pytest
 from herma.content.profiles import load_profile, parse_profile, profile_names
 from herma.errors import ContentError
 from herma.policy.grant import Scope
-from herma.policy.routing.profile import Creates, Dialect, Envelope, Owned, Stream, Turn
+from herma.policy.routing.route import Creates, Dialect, Envelope, Owned, Socket, Stream, Turn
 
 MINIMAL = """\
 name: tiny
@@ -44,18 +44,69 @@ def test_shipped_profiles_are_closed_by_default(name: str) -> None:
 
 
 def test_the_dashboard_gives_nothing_away() -> None:
-    """Only the status is public; sockets, pages and logins are closed, and what gives the machine away is off."""
+    """Only the status is public; pages and logins are closed, and what gives the machine away is off."""
     profile = load_profile("hermes-dashboard")
     assert profile.strict
     assert [route.template for route in profile.routes if route.public] == ["/api/status"]
     closed = {route.operation for route in profile.routes if route.closed}
-    assert {"page", "login", "rpc", "chat.terminal", "event.read", "cron.fire"} <= closed
+    assert {"page", "login", "event.write", "cron.fire"} <= closed
     assert {"shell", "secret.read", "file.write", "hook.write", "plugin.install", "restore"} <= profile.off
+    assert {"guard.write", "billing.write"} <= profile.off
+    sockets = {
+        route.template: route.socket for route in profile.routes if route.socket is not Socket.MESSAGES
+    }
+    assert sockets == {
+        "/api/ws": Socket.CALLS,
+        "/api/pty": Socket.TERMINAL,
+        "/api/events": Socket.EVENTS,
+        "/api/plugins/kanban/events": Socket.EVENTS,
+    }
     for route in profile.routes:
         if route.operation.endswith((".write", ".install", ".update")) and route.method != "GET":
             assert route.scope in {Scope.ADMIN, Scope.RUN, Scope.CRON}, route.template
         if route.scope in {Scope.STATUS, Scope.READ}:
             assert route.method == "GET", route.template
+
+
+def test_the_dashboard_knows_what_may_be_called() -> None:
+    """What gives a shell is off however it is called, what reads needs no more than the scope `read`."""
+    profile = load_profile("hermes-dashboard")
+    by_operation = {call.route.operation: set[str]() for call in profile.calls}
+    for call in profile.calls:
+        by_operation[call.route.operation].add(call.name)
+        if call.route.scope is Scope.READ:
+            assert call.route.operation in {"read", "session.read"}, call.name
+    assert by_operation["shell"] == {"shell.exec", "cli.exec", "slash.exec", "command.dispatch"}
+    assert by_operation["guard.write"] == {"config.set"}
+    assert {"secret.write", "plugin.install", "file.read", "mcp.run"} <= set(by_operation)
+
+
+def test_calls_are_read() -> None:
+    """Several methods may ask for the same; a word in the parameters may ask for less."""
+    text = (
+        MINIMAL
+        + """token_param: token
+calls:
+  - {names: [a.get, b_c], operation: read, scope: read}
+  - {names: [job], at: /action, values: [list], operation: read, scope: read}
+  - {names: [job], operation: job.write, scope: admin, text: [/p], checks: [prompt]}
+"""
+    )
+    profile = parse_profile(text.encode(), "tiny.yaml")
+    assert profile.token_param == "token"
+    assert [(call.name, call.at, set(call.values)) for call in profile.calls] == [
+        ("a.get", "", set()),
+        ("b_c", "", set()),
+        ("job", "/action", {"list"}),
+        ("job", "", set()),
+    ]
+    last = profile.calls[-1].route
+    assert (last.operation, last.scope, last.text, last.checks) == (
+        "job.write",
+        Scope.ADMIN,
+        ("/p",),
+        ("prompt",),
+    )
 
 
 def test_every_run_verb_belongs_to_the_owner() -> None:
@@ -144,6 +195,22 @@ WRONG = {
     "readout": (MINIMAL + "running: {path: a, pointer: /s}\n", "expected a path"),
     "prompt without text": ("    checks: [prompt]\n", "there is none"),
     "switched off": (MINIMAL + "switched_off: [b.do]\n", "an operation of one of the routes"),
+    "socket": ("    socket: raw\n", "expected one of messages"),
+    "call": (MINIMAL + "calls: [{names: [A-b], operation: read, scope: read}]\n", "method of a call"),
+    "call operation": (MINIMAL + "calls: [{names: [a], operation: A, scope: read}]\n", "lower-case words"),
+    "call condition": (
+        MINIMAL + "calls: [{names: [a], operation: a, scope: read, at: /x}]\n",
+        "say together",
+    ),
+    "call for the rest": (
+        MINIMAL + "calls: [{names: [a], operation: a, scope: read, at: /x, values: [b]}]\n",
+        "exactly one entry",
+    ),
+    "call prompt": (
+        MINIMAL + "calls: [{names: [a], operation: a, scope: read, checks: [prompt]}]\n",
+        "there is none",
+    ),
+    "token": (MINIMAL + "token_param: To ken\n", "name of a query parameter"),
     "yaml": ("\tx", "valid YAML"),
 }
 

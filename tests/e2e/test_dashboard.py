@@ -199,18 +199,6 @@ def test_a_stranger_gets_liveness_and_nothing_else(gate: Gate) -> None:
     assert raw(gate.port, gate.message("GET", "/api/config", key=None)).status == 401
 
 
-@pytest.mark.parametrize("path", ["/api/ws", "/api/pty", "/api/console", "/api/events", "/api/pub"])
-def test_no_websocket_is_open(gate: Gate, path: str) -> None:
-    """Frames are not judged, and each of these drives the agent or a shell."""
-    upgrade = [
-        ("Connection", "Upgrade"),
-        ("Upgrade", "websocket"),
-        ("Sec-WebSocket-Version", "13"),
-        ("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA=="),
-    ]
-    assert Client(gate).ask("GET", path, headers=upgrade).status == 403
-
-
 def test_a_surface_that_is_switched_on_works(
     tmp_path_factory: pytest.TempPathFactory, dashboard: Dashboard
 ) -> None:

@@ -1,12 +1,11 @@
-"""WebSocket connections: a handshake is judged like any request, then bytes pass both ways."""
-
-import base64
-import hashlib
+"""WebSocket connections: a handshake is judged like any request, then messages pass both ways."""
 
 import pytest
+from websockets.asyncio.client import connect
 
-from support.inprocess import UPSTREAM_KEY, Call, Gated, code, gated, received, until
+from support.inprocess import KEYS, UPSTREAM_KEY, Call, Gated, code, gated, received, until
 from support.raw import Ended
+from support.socket import AgentSocket, accept_key, agreed, speaking
 from support.upstream import answer
 
 WS = "/v1/browser-control/ws"
@@ -17,25 +16,15 @@ HANDSHAKE = [
     ("Sec-WebSocket-Version", "13"),
     ("Sec-WebSocket-Key", KEY),
     ("Sec-WebSocket-Protocol", "chat, other"),
+    ("Sec-WebSocket-Extensions", "permessage-deflate"),
 ]
-ACCEPT = base64.b64encode(
-    hashlib.sha1((KEY + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()
-).decode()
+EXTRA = (("Sec-WebSocket-Protocol", "chat"), ("Server", "agent"), ("X-Hermes-Mode", "remote"))
 
 
-def _agreed(accept: str | None = ACCEPT) -> bytes:
-    headers = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Protocol", "chat")]
-    headers += [("Server", "agent"), ("X-Hermes-Mode", "remote")]
-    if accept is not None:
-        headers.append(("Sec-WebSocket-Accept", accept))
-    return answer(101, headers=headers, framed=False, reason="Switching Protocols")
-
-
-async def _echo(call: Call) -> None:
-    await call.send(_agreed(), b"\x81\x05hello")
-    while data := await call.reader.read(65536):
-        await call.send(data)
-    call.close()
+async def _echo(agent: AgentSocket) -> None:
+    await agent.send("hello")
+    while (data := await agent.receive()) is not None:
+        await agent.send(data)
 
 
 async def _open(gate: Gated, key: str | None = "admin") -> bytes:
@@ -44,31 +33,35 @@ async def _open(gate: Gated, key: str | None = "admin") -> bytes:
     return await client.until(b"\r\n\r\n")
 
 
-async def test_bytes_pass_both_ways_untouched() -> None:
-    """After the handshake everything is passed on as it came, the upstream's first frame included."""
+async def test_messages_pass_both_ways() -> None:
+    """With a real client, whatever their length, and without an extension."""
     async with gated() as gate:
-        gate.agent.on("GET", WS, _echo)
-        head = await _open(gate)
-        client = gate.clients[-1]
-        assert head.startswith(b"HTTP/1.1 101 ")
-        assert await client.exactly(7) == b"\x81\x05hello"
-        frames = bytes(range(256)) * 1000
-        client.send(frames)
-        assert await client.exactly(len(frames)) == frames
+        gate.agent.on("GET", WS, speaking(_echo))
+        uri = f"ws://127.0.0.1:{gate.port}{WS}"
+        headers = {"Authorization": f"Bearer {KEYS['admin']}"}
+        async with connect(uri, additional_headers=headers, proxy=None) as client:
+            assert client.protocol.extensions == []
+            assert await client.recv() == "hello"
+            for text in ("grüße", '{"a": 1}', "x" * 300_000):
+                await client.send(text)
+                assert await client.recv() == text.encode()
+            await (await client.ping())
 
 
 async def test_the_handshake_goes_through_whole() -> None:
     """Key, version and subprotocol reach the upstream, its choice comes back, and the caller's credential does not pass."""
     async with gated() as gate:
-        gate.agent.on("GET", WS, _echo)
+        gate.agent.on("GET", WS, speaking(_echo, *EXTRA))
         head = (await _open(gate)).lower()
         call = await gate.agent.only()
         assert call.get("upgrade") == "websocket"
         assert call.get("sec-websocket-key") == KEY
         assert call.get("sec-websocket-version") == "13"
         assert call.get("sec-websocket-protocol") == "chat, other"
+        assert call.get("sec-websocket-extensions") is None
+        assert call.target == WS
         assert call.get("authorization") == f"Bearer {UPSTREAM_KEY}"
-        assert b"sec-websocket-accept: " + ACCEPT.lower().encode() in head
+        assert b"sec-websocket-accept: " + accept_key(KEY).lower().encode() in head
         assert b"sec-websocket-protocol: chat\r\n" in head
         assert head.count(b"upgrade: websocket") == 1
         assert b"server:" not in head
@@ -77,7 +70,7 @@ async def test_the_handshake_goes_through_whole() -> None:
 async def test_a_caller_who_closes_ends_the_tunnel() -> None:
     """The upstream hears of it, and the exchange is written down as a tunnel."""
     async with gated() as gate:
-        gate.agent.on("GET", WS, _echo)
+        gate.agent.on("GET", WS, speaking(_echo))
         await _open(gate)
         gate.clients[-1].close()
         await until(lambda: bool(gate.audit.records))
@@ -86,16 +79,17 @@ async def test_a_caller_who_closes_ends_the_tunnel() -> None:
 
 
 async def test_an_upstream_that_closes_ends_the_tunnel() -> None:
-    """The caller gets what was sent before, and then the end."""
+    """The caller gets what was sent before, and then the end with its code, without its reason."""
 
-    async def play(call: Call) -> None:
-        await call.send(_agreed(), b"\x88\x02\x03\xe8")
-        call.close()
+    async def script(agent: AgentSocket) -> None:
+        await agent.send("last words")
+        await agent.close(4400)
+        await agent.receive()
 
     async with gated() as gate:
-        gate.agent.on("GET", WS, play)
+        gate.agent.on("GET", WS, speaking(script))
         await _open(gate)
-        assert await gate.clients[-1].rest() == b"\x88\x02\x03\xe8"
+        assert await gate.clients[-1].rest() == b"\x81\x0alast words\x88\x02\x11\x30"
         gate.clients[-1].close()
         assert (await gate.last()).outcome == "answered"
 
@@ -103,19 +97,31 @@ async def test_an_upstream_that_closes_ends_the_tunnel() -> None:
 async def test_a_silent_tunnel_ends() -> None:
     """After the upstream's idle time both sides are let go."""
     async with gated(upstream_extra={"idle_timeout_s": 1}) as gate:
-        gate.agent.on("GET", WS, _echo)
+        gate.agent.on("GET", WS, speaking(_echo))
         await _open(gate)
         await gate.clients[-1].gone()
         assert (await gate.last()).status == 101
 
 
-@pytest.mark.parametrize("accept", [None, "", "d3JvbmcgYW5zd2VyIGZvciB0aGlz", ACCEPT.lower()])
-async def test_an_answer_to_another_handshake_opens_nothing(accept: str | None) -> None:
+@pytest.mark.parametrize(
+    ("accept", "extra"),
+    [
+        ("", ()),
+        ("d3JvbmcgYW5zd2VyIGZvciB0aGlz", ()),
+        (accept_key(KEY).lower(), ()),
+        (accept_key(KEY), (("Sec-WebSocket-Extensions", "permessage-deflate"),)),
+    ],
+)
+async def test_an_answer_to_another_handshake_opens_nothing(
+    accept: str, extra: tuple[tuple[str, str], ...]
+) -> None:
     """Whoever does not prove to speak WebSocket gets no tunnel: 502, and not a byte of either side passes."""
     async with gated() as gate:
 
         async def play(call: Call) -> None:
-            await call.send(_agreed(accept), b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret")
+            await call.send(
+                agreed(call, *extra, accept=accept), b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret"
+            )
             await call.gone()
 
         gate.agent.on("GET", WS, play)

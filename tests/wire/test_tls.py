@@ -23,6 +23,7 @@ from herma.wire import (
     server_context,
     splice,
 )
+from support.through import Through
 from support.wire_client import PATIENCE_S, Client, bound, echo, reset, serving, wire_error
 from support.wire_tls import Pair, make_pair
 from support.wire_upstream import Side, playing
@@ -206,7 +207,7 @@ async def test_a_tunnel_from_tls_to_plain(pair: Pair, first: str) -> None:
                 b"GET", b"/", [], b"", idempotent=True, head_timeout_s=5, upgrade=True
             ) as got:
                 assert got.upgrade is not None
-                ends.put_nowait(await splice(request.switch([]), got.upgrade, PATIENCE_S))
+                ends.put_nowait(await splice(request.switch([]), got.upgrade, Through(), PATIENCE_S))
 
         async with serving(
             handler, ssl=server_context(pair.cert, pair.key), client_ssl=pair.trusting()

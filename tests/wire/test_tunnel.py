@@ -11,7 +11,8 @@ from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection as Echo
 from websockets.asyncio.server import serve
 
-from herma.wire import Pool, ServerRequest, TcpAddress, TunnelEnd, splice
+from herma.wire import Between, Pool, ServerRequest, TcpAddress, TunnelEnd, splice
+from support.through import Through
 from support.wire_client import PATIENCE_S, Client, Served, serving
 from support.wire_upstream import Side, playing
 
@@ -34,7 +35,9 @@ class Joined:
             return await self.ends.get()
 
 
-def tunnelling(pool: Pool, ends: "asyncio.Queue[TunnelEnd]", idle_timeout_s: float):
+def tunnelling(
+    pool: Pool, ends: "asyncio.Queue[TunnelEnd]", idle_timeout_s: float, between: Between | None = None
+):
     async def handler(request: ServerRequest) -> None:
         headers = [
             field for field in request.head.headers if field[0].lower() not in {b"connection", b"upgrade"}
@@ -52,7 +55,7 @@ def tunnelling(pool: Pool, ends: "asyncio.Queue[TunnelEnd]", idle_timeout_s: flo
                 await request.respond(response.head.status, response.head.headers, await response.read(1000))
                 return
             ours = request.switch(response.head.headers)
-            ends.put_nowait(await splice(ours, response.upgrade, idle_timeout_s))
+            ends.put_nowait(await splice(ours, response.upgrade, between or Through(), idle_timeout_s))
 
     return handler
 
@@ -64,6 +67,7 @@ async def joined(
     behind: bytes = b"",
     idle_timeout_s: float = PATIENCE_S,
     contexts: tuple[ssl.SSLContext, ssl.SSLContext] | None = None,
+    between: Between | None = None,
 ) -> AsyncIterator[Joined]:
     sides: asyncio.Queue[Side] = asyncio.Queue()
     ends: asyncio.Queue[TunnelEnd] = asyncio.Queue()
@@ -78,7 +82,9 @@ async def joined(
     server_ssl, client_ssl = contexts or (None, None)
     async with (
         playing(upgrade) as up,
-        serving(tunnelling(up.pool, ends, idle_timeout_s), ssl=server_ssl, client_ssl=client_ssl) as served,
+        serving(
+            tunnelling(up.pool, ends, idle_timeout_s, between), ssl=server_ssl, client_ssl=client_ssl
+        ) as served,
     ):
         client = await served.client()
         client.send(UPGRADE + ahead)
@@ -96,17 +102,6 @@ async def test_bytes_pass_both_ways_from_the_first() -> None:
         tunnel.side.send(b"down")
         assert await tunnel.side.reader.readexactly(8) == b"early up"
         assert await tunnel.client.exactly(10) == b"hello down"
-
-
-async def test_a_half_close_is_passed_on_and_the_other_half_goes_on() -> None:
-    """Each direction ends by itself."""
-    async with joined() as tunnel:
-        tunnel.client.writer.write_eof()
-        assert await tunnel.side.reader.read() == b""
-        tunnel.side.send(b"still here")
-        tunnel.side.writer.close()
-        assert await tunnel.client.rest() == b"still here"
-        assert await tunnel.end() is TunnelEnd.CLOSED
 
 
 async def test_a_close_is_passed_on_after_the_last_byte() -> None:
@@ -178,7 +173,7 @@ async def test_a_side_that_is_gone_before_the_splice_ends_it() -> None:
                 ours.abort()
                 while not ours.ended:
                     await asyncio.sleep(0)
-                ended.append(await splice(ours, response.upgrade, PATIENCE_S))
+                ended.append(await splice(ours, response.upgrade, Through(), PATIENCE_S))
 
         async with serving(handler) as served:
             client = await served.client()
@@ -230,3 +225,62 @@ async def test_a_websocket_keeps_subprotocol_messages_and_close_code() -> None:
             async with asyncio.timeout(PATIENCE_S):
                 assert await ends.get() is TunnelEnd.CLOSED
         await pool.close()
+
+
+async def test_the_one_between_decides_what_passes() -> None:
+    """It is told what came from whom, and answers either side."""
+
+    class Shout(Through):
+        def take(self, data: bytes, now: float, *, caller: bool) -> None:
+            super().take(data.upper(), now, caller=caller)
+            self.out[True] += b"!"
+
+    async with joined(between=Shout()) as tunnel:
+        tunnel.client.send(b"up")
+        assert await tunnel.side.reader.readexactly(2) == b"UP"
+        assert await tunnel.client.exactly(1) == b"!"
+
+
+async def test_the_one_between_is_called_when_it_asked_to_be() -> None:
+    """Without anything coming."""
+
+    class Clock(Through):
+        def deadline(self) -> float | None:
+            return None if self.over else 0.0
+
+        def tick(self, now: float) -> None:
+            self.out[True] += b"time"
+            self.over = True
+
+    async with joined(between=Clock()) as tunnel:
+        assert await tunnel.client.rest() == b"time"
+        assert await tunnel.side.reader.read() == b""
+        assert await tunnel.end() is TunnelEnd.CLOSED
+
+
+async def test_the_one_between_has_the_last_word_when_a_side_ends() -> None:
+    """What it says then still reaches the other side."""
+
+    class Farewell(Through):
+        def ended(self, now: float, *, caller: bool) -> None:
+            self.out[not caller] += b"bye"
+
+    async with joined(between=Farewell()) as tunnel:
+        tunnel.side.writer.close()
+        assert await tunnel.client.rest() == b"bye"
+        assert await tunnel.end() is TunnelEnd.CLOSED
+
+
+async def test_a_failure_of_the_one_between_lets_nothing_pass(caplog: pytest.LogCaptureFixture) -> None:
+    """Both sides are reset, and the failure reaches whoever joined them."""
+
+    class Broken(Through):
+        def take(self, data: bytes, now: float, *, caller: bool) -> None:
+            raise RuntimeError("not judged")
+
+    async with joined(between=Broken()) as tunnel:
+        tunnel.client.send(b"xx")
+        await tunnel.client.gone()
+        await tunnel.side.gone()
+        assert tunnel.ends.empty()
+    assert "not judged" in caplog.text

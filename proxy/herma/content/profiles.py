@@ -5,6 +5,7 @@ errors with their place, and so are pointers and parameters that name nothing.
 """
 
 import re
+from collections.abc import Iterator
 from importlib.resources.abc import Traversable
 from typing import Final
 
@@ -13,8 +14,9 @@ from herma.content.shipped import data_dir
 from herma.errors import ConfigError, ContentError, Source
 from herma.policy.grant import Scope
 from herma.policy.message.canonical import METHODS
+from herma.policy.routing.calls import CALL, CallRoute
 from herma.policy.routing.profile import Family, Profile, Readout, RunStatus
-from herma.policy.routing.route import Auth, Creates, Dialect, Envelope, Owned, Route, Stream, Turn
+from herma.policy.routing.route import Auth, Creates, Dialect, Envelope, Owned, Route, Socket, Stream, Turn
 from herma.yamlfile import load
 
 __all__ = ["load_profile", "parse_profile", "profile_names"]
@@ -26,18 +28,22 @@ CHECKS: Final = frozenset({"approval", "cron", "prompt"})
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _OPERATION = re.compile(r"[a-z]+(?:\.[a-z_]+)?")
+_CALL = re.compile(r"[a-z]+(?:[._][a-z]+)*")
+_PARAM = re.compile(r"[a-z_]*")
 _POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
 _TEMPLATE = re.compile(r"/|(?:/(?:\{[a-z_]+\}|[A-Za-z0-9._~-]+))+")
 
 _TOP: Final = (
     "name", "description", "min_version", "envelope", "liveness", "cookies", "prefixes", "session_headers",
-    "capabilities", "version", "running", "run_status", "unknown_checks", "switched_off", "strict", "families", "routes",
+    "capabilities", "version", "running", "run_status", "unknown_checks", "switched_off", "strict", "token_param", "families",
+    "routes", "calls",
 )  # fmt: skip
 _ROUTE: Final = (
     "method", "path", "operation", "scope", "envelope", "turn", "stream", "dialect", "public", "max_body_bytes", "text",
     "checks", "run_param", "response_run_pointer", "auth", "owned", "creates", "refers", "headers", "closed",
-    "encoded_slash",
+    "encoded_slash", "socket",
 )  # fmt: skip
+_CALLS: Final = ("names", "operation", "scope", "at", "values", "text", "checks")
 _FAMILY: Final = ("path", "envelope", "scope", "owned", "run_param")
 
 
@@ -93,6 +99,11 @@ def _profile(top: Node) -> Profile:
     )
     if not routes:
         raise top.error("a profile without routes protects nothing", "routes")
+    calls = tuple(
+        call
+        for node in top.nodes("calls", _CALLS, ("names", "operation", "scope"))
+        for call in _calls(node, envelope)
+    )
     prefixes = top.texts("prefixes")
     for index, prefix in enumerate(prefixes):
         if not _TEMPLATE.fullmatch(prefix) or prefix.count("{") != 1:
@@ -109,8 +120,10 @@ def _profile(top: Node) -> Profile:
             families=families,
             headers=headers,
             unknown_checks=_checks(top, "unknown_checks"),
-            off=_off(top, routes),
+            off=_off(top, (*routes, *(call.route for call in calls))),
             strict=top.flag("strict"),
+            calls=calls,
+            token_param=_token_param(top),
             envelope=envelope,
             cookies=top.flag("cookies"),
             capabilities=_readout(top, "capabilities"),
@@ -125,13 +138,9 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
     method = node.text("method")
     if method.encode("ascii", "replace") not in METHODS:
         raise node.error("expected a method in capitals that the gate lets in", "method")
-    operation = node.text("operation")
-    if not _OPERATION.fullmatch(operation):
-        raise node.error("expected lower-case words such as run.start", "operation")
+    operation = _operation(node)
     template = _template(node)
     auth = node.choice("auth", Auth, Auth.KEY)
-    if "prompt" in node.texts("checks") and not node.texts("text"):
-        raise node.error("the check `prompt` looks at `text`, and there is none", "checks")
     public = node.flag("public")
     if public and (method != "GET" or "{" in template or auth is not Auth.KEY):
         raise node.error("only an exact GET path can be public", "public")
@@ -162,7 +171,35 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
         headers=_headers(node, session_headers),
         closed=node.flag("closed"),
         encoded_slash=node.flag("encoded_slash"),
+        socket=node.choice("socket", Socket, Socket.MESSAGES),
     )
+
+
+def _operation(node: Node) -> str:
+    operation = node.text("operation")
+    if not _OPERATION.fullmatch(operation):
+        raise node.error("expected lower-case words such as run.start", "operation")
+    return operation
+
+
+def _calls(node: Node, envelope: Envelope) -> Iterator[CallRoute]:
+    """Read one entry of `calls`: methods that ask for the same."""
+    at, values = _pointer(node, "at"), node.texts("values")
+    if bool(at) != bool(values):
+        raise node.error("`at` and `values` say together which calls of the method are meant", "at")
+    for index, name in enumerate(node.texts("names")):
+        if not _CALL.fullmatch(name):
+            raise node.error("expected the method of a call such as session.create", "names", index)
+        route = Route(
+            method=CALL,
+            template=name,
+            operation=_operation(node),
+            scope=node.choice("scope", Scope, Scope.ADMIN),
+            envelope=envelope,
+            text=_pointers(node, "text"),
+            checks=_checks(node, "checks"),
+        )
+        yield CallRoute(route, at, frozenset(values))
 
 
 def _family(node: Node, envelope: Envelope) -> Family:
@@ -222,6 +259,8 @@ def _checks(node: Node, key: str) -> tuple[str, ...]:
     for index, name in enumerate(names):
         if name not in CHECKS:
             raise node.error(f"expected one of {', '.join(sorted(CHECKS))}", key, index)
+    if "prompt" in names and key == "checks" and not node.texts("text"):
+        raise node.error("the check `prompt` looks at `text`, and there is none", key)
     return names
 
 
@@ -231,6 +270,13 @@ def _off(top: Node, routes: tuple[Route, ...]) -> frozenset[str]:
         if all(route.operation != name for route in routes):
             raise top.error("expected an operation of one of the routes", "switched_off", index)
     return frozenset(names)
+
+
+def _token_param(top: Node) -> str:
+    name = top.text("token_param")
+    if not _PARAM.fullmatch(name):
+        raise top.error("expected the name of a query parameter, in lower case", "token_param")
+    return name
 
 
 def _pointers(node: Node, key: str) -> tuple[str, ...]:

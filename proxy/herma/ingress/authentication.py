@@ -13,7 +13,7 @@ from herma.policy.limits.throttle import subjects
 from herma.policy.message.canonical import Head
 from herma.policy.message.credential import bearer
 
-__all__ = ["authenticate"]
+__all__ = ["authenticate", "still_holds"]
 
 # A loopback listener without any key serves this principal: the start-up law allows that on loopback only.
 _LOCAL = Principal("local", frozenset({Scope.ADMIN}))
@@ -59,6 +59,14 @@ async def authenticate(plane: Plane, generation: Generation, head: Head, address
             return None
         case _:
             assert_never(verdict)
+
+
+def still_holds(plane: Plane, principal: Principal, address: str) -> bool:
+    """Tell whether a caller who came in before would come in now: no reload took the key away, its time is not over."""
+    generation = plane.generation
+    if not generation.settings.auth.keys:
+        return principal == _LOCAL
+    return generation.keyring.holds(principal, address, datetime.now(UTC))
 
 
 async def _note_success(plane: Plane, address: str) -> None:

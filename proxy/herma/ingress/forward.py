@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
@@ -13,13 +14,14 @@ from herma.ingress.plane import Generation, Plane
 from herma.ingress.record import Record
 from herma.ingress.refusal import Refusal, upstream_failed
 from herma.ingress.relay import Unjudged, read_judged, relay_bytes
-from herma.ingress.websocket import relay_tunnel
+from herma.ingress.websocket import relay_socket
 from herma.policy.exchange import Exchange
 from herma.policy.jsondoc import JsonError, find, parse
 from herma.policy.message.client_address import forwarded_proto
 from herma.policy.message.forwarding import Forwarded, downstream_headers, upstream_headers
 from herma.policy.message.media import Media, media_of
 from herma.policy.routing.profile import Turn
+from herma.policy.socket.handshake import handshake_target
 from herma.wire import ResponseHead, ServerRequest, UpstreamError, UpstreamResponse
 
 __all__ = ["Forwarder"]
@@ -103,15 +105,17 @@ class Forwarder:
             safe = exchange.head.method in _SAFE or not error.sent
             raise Refusal(upstream_failed(error.kind, safe=safe)) from None
 
-    async def upgrade(self, exchange: Exchange) -> None:
-        """Carry a WebSocket handshake on, and then the bytes of both directions."""
+    async def upgrade(self, exchange: Exchange, holds: Callable[[], bool]) -> None:
+        """Carry a WebSocket handshake on, and then the messages of both directions while the credential `holds`."""
         try:
             async with self._ask(exchange, b"", websocket=True) as response:
                 if response.upgrade is None:
                     await self._relay(exchange, response)
                 else:
                     self._record.status = 101
-                    await relay_tunnel(self._request, response, exchange.head, self._generation.settings)
+                    await relay_socket(
+                        self._plane, self._generation, exchange, self._request, response, self._record, holds
+                    )
         except UpstreamError as error:
             raise Refusal(upstream_failed(error.kind, safe=True)) from None
 
@@ -139,7 +143,9 @@ class Forwarder:
             ]
         return generation.pool.request(
             head.method.encode("ascii"),
-            head.target.raw,
+            handshake_target(head.target, generation.profile.token_param, generation.upstream_key)
+            if websocket
+            else head.target.raw,
             headers,
             body,
             idempotent=head.method in _SAFE,

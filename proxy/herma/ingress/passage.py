@@ -7,12 +7,13 @@ known who asks. What is judged here is, byte for byte, what the forwarder sends.
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 from herma.config.settings import Rate
 from herma.errors import StoreError
 from herma.ingress.admission import take_slot
 from herma.ingress.answer import Answer
-from herma.ingress.authentication import authenticate
+from herma.ingress.authentication import authenticate, still_holds
 from herma.ingress.body import BodyReader, body_limit
 from herma.ingress.forward import Forwarder
 from herma.ingress.ownership import Owners
@@ -101,7 +102,8 @@ class Passage:
         )
         # Without a key there is the liveness only, however it is asked for.
         if self._request.upgrade and exchange.principal is not None:
-            await forwarder.upgrade(exchange)
+            holds = partial(still_holds, self._plane, exchange.principal, exchange.address)
+            await forwarder.upgrade(exchange, holds)
             return
         turn = exchange.match.route.turn
         async with await take_slot(self._plane, self._generation, exchange.principal, turn) as slot:

@@ -1,34 +1,67 @@
-"""WebSocket connections: the handshake is judged like any request, then bytes pass both ways untouched."""
+"""WebSocket connections: the handshake is judged like any request, then every message."""
 
+import asyncio
 import base64
 import hashlib
 import hmac
+from collections.abc import Callable
 
-from herma.config.settings import Settings
+from herma.ingress.plane import Generation, Plane
+from herma.ingress.record import Record
+from herma.ingress.socket_caller import CallerJudge
+from herma.ingress.socket_gate import SocketGate
+from herma.policy.decision import Mode
+from herma.policy.exchange import Exchange
 from herma.policy.message.canonical import Head
 from herma.policy.message.forwarding import downstream_headers
+from herma.policy.routing.route import Socket
+from herma.policy.socket.outward import MessageRedactor, TerminalRedactor
 from herma.wire import ServerRequest, UpstreamError, UpstreamFailure, UpstreamResponse, splice
 
-__all__ = ["relay_tunnel"]
+__all__ = ["relay_socket"]
 
 # RFC 6455 section 1.3.
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 
-async def relay_tunnel(
-    request: ServerRequest, response: UpstreamResponse, head: Head, settings: Settings
+async def relay_socket(
+    plane: Plane,
+    generation: Generation,
+    exchange: Exchange,
+    request: ServerRequest,
+    response: UpstreamResponse,
+    record: Record,
+    holds: Callable[[], bool],
 ) -> None:
-    """Answer 101 and carry both directions until one side ends or nothing moves for the upstream's idle time.
+    """Answer 101 and carry messages until one side ends, the credential `holds` no more, or nothing moves for too long.
 
     Raises:
         UpstreamError: the upstream's handshake does not answer the caller's, so it is no WebSocket; nothing was sent.
     """
     tunnel = response.upgrade
-    accept = {name.lower(): value for name, value in response.head.headers}.get(b"sec-websocket-accept", b"")
-    if tunnel is None or not hmac.compare_digest(accept, _accept(head.get(b"sec-websocket-key") or b"")):
+    lines = {name.lower(): value for name, value in response.head.headers}
+    if tunnel is None or not _agreed(lines, exchange.head):
         raise UpstreamError(UpstreamFailure.PROTOCOL, "the upstream speaks no WebSocket", sent=True)
+    redactor, terminal = generation.redactor, exchange.match.route.socket is Socket.TERMINAL
+    gate = SocketGate(
+        judge=CallerJudge(plane, generation, exchange).judge,
+        outward=TerminalRedactor(redactor) if terminal else MessageRedactor(redactor),
+        record=record,
+        max_message_bytes=generation.settings.limits.max_body_bytes,
+        holds=holds,
+        redacted=generation.settings.redaction.mode is not Mode.MONITOR,
+        whole=not terminal,
+        now=asyncio.get_running_loop().time(),
+    )
     headers = downstream_headers(101, response.head.headers, stream=False)
-    await splice(request.switch(headers), tunnel, settings.upstream.idle_timeout_s)
+    await splice(request.switch(headers), tunnel, gate, generation.settings.upstream.idle_timeout_s)
+
+
+def _agreed(lines: dict[bytes, bytes], head: Head) -> bool:
+    """Tell whether the upstream speaks WebSocket, and without an extension: none was offered, for frames must be readable."""
+    accept = _accept(head.get(b"sec-websocket-key") or b"")
+    given = lines.get(b"sec-websocket-accept", b"")
+    return hmac.compare_digest(given, accept) and b"sec-websocket-extensions" not in lines
 
 
 def _accept(key: bytes) -> bytes:

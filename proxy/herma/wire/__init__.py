@@ -11,6 +11,7 @@ from herma.wire.failures import (
     UpstreamError,
     UpstreamFailure,
 )
+from herma.wire.frames import Frames, Message
 from herma.wire.limits import PoolLimits, ServerLimits
 from herma.wire.listener import Handler, WireError
 from herma.wire.loop import run
@@ -20,17 +21,20 @@ from herma.wire.request import ServerRequest
 from herma.wire.response import UpstreamResponse
 from herma.wire.server import Server
 from herma.wire.tls import client_context, renew, server_context
-from herma.wire.tunnel import Tunnel, TunnelEnd, splice
+from herma.wire.tunnel import Between, Tunnel, TunnelEnd, splice
 
 __all__ = [
+    "Between",
     "BodyMalformed",
     "BodyTimeout",
     "BodyTooLarge",
     "Census",
     "Disconnected",
     "Fields",
+    "Frames",
     "Handler",
     "Headers",
+    "Message",
     "Peer",
     "Pool",
     "PoolLimits",

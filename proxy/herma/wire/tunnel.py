@@ -1,14 +1,17 @@
-"""Raw bytes both ways, after a 101."""
+"""Two connections joined after a 101, with somebody between them."""
 
 import asyncio
 from collections.abc import Callable
 from enum import StrEnum
-from typing import override
+from typing import Protocol, override
 
 from herma.wire.resetting import reset_on_close
 from herma.wire.watch import Watch
 
-__all__ = ["Tunnel", "TunnelEnd", "splice"]
+__all__ = ["Between", "Tunnel", "TunnelEnd", "splice"]
+
+# How long a peer may take to read the last of what it is sent.
+CLOSE_TIMEOUT_S = 5.0
 
 
 class TunnelEnd(StrEnum):
@@ -19,8 +22,40 @@ class TunnelEnd(StrEnum):
     IDLE = "idle"
 
 
+class Between(Protocol):
+    """Stands between caller and upstream: takes what either brings, and says what either gets.
+
+    Times are those of the event loop, in seconds. After each call the splice collects what is to be written, for both.
+    """
+
+    @property
+    def over(self) -> bool:
+        """Tell that both connections are to be closed once everything is written."""
+        ...
+
+    def take(self, data: bytes, now: float, *, caller: bool) -> None:
+        """Take what one side brought."""
+        ...
+
+    def ended(self, now: float, *, caller: bool) -> None:
+        """Hear that one side brings nothing more."""
+        ...
+
+    def collect(self, *, caller: bool) -> bytes:
+        """Hand over what is to be written to one side."""
+        ...
+
+    def deadline(self) -> float | None:
+        """Tell when `tick` must be called, if nothing comes before."""
+        ...
+
+    def tick(self, now: float) -> None:
+        """Do what is due."""
+        ...
+
+
 class Tunnel(asyncio.Protocol):
-    """One side of a tunnel: takes a transport over and gives what it brings to the other side.
+    """One side of a tunnel: takes a transport over and gives what it brings to the splice.
 
     Until it is spliced nothing is read but what came with the 101. `closed` is called once, when the transport is gone.
     """
@@ -48,11 +83,11 @@ class Tunnel(asyncio.Protocol):
             self._transport.abort()
 
     def begin(self, splice: "_Splice") -> None:
-        """Give what came before to the other side, then read on."""
+        """Give what came before to the splice, then read on."""
         self._splice = splice
         if self._leftover:
-            splice.pass_on(self, self._leftover)
-            self._leftover = b""
+            leftover, self._leftover = self._leftover, b""
+            splice.came(self, leftover)
         if not self.ended:
             self._transport.resume_reading()
 
@@ -60,15 +95,6 @@ class Tunnel(asyncio.Protocol):
         """Write without waiting; the splice stops the other side when it should."""
         if not self._transport.is_closing():
             self._transport.write(data)
-
-    def half_close(self) -> None:
-        """Say that nothing more will come; where that cannot be said alone (TLS), close."""
-        if self._transport.is_closing():
-            return
-        if self._transport.can_write_eof():
-            self._transport.write_eof()
-        else:
-            self._transport.close()
 
     def close(self) -> None:
         """Close after everything written has left."""
@@ -87,12 +113,12 @@ class Tunnel(asyncio.Protocol):
         if self._splice is None:
             self._leftover += data  # what was in flight when reading was paused: one read at most
         else:
-            self._splice.pass_on(self, data)
+            self._splice.came(self, data)
 
     @override
     def eof_received(self) -> bool:
-        # A TLS transport cannot stay half open, and says so loudly when asked to.
-        return self._splice is not None and self._splice.half_closed(self) and self._transport.can_write_eof()
+        # The transport closes itself when nobody keeps it; what is to be written goes out first.
+        return False
 
     @override
     def pause_writing(self) -> None:
@@ -115,19 +141,30 @@ class Tunnel(asyncio.Protocol):
 class _Splice:
     """Two tunnels joined; ends when both transports are gone."""
 
-    def __init__(self, a: Tunnel, b: Tunnel, loop: asyncio.AbstractEventLoop, idle_timeout_s: float) -> None:
-        self._a = a
-        self._b = b
+    def __init__(
+        self,
+        caller: Tunnel,
+        upstream: Tunnel,
+        between: Between,
+        loop: asyncio.AbstractEventLoop,
+        idle_timeout_s: float,
+    ) -> None:
+        self._caller = caller
+        self._upstream = upstream
+        self._between = between
+        self._loop = loop
         self._idle_timeout_s = idle_timeout_s
-        self._half_closed = 0
         self._watch = Watch(loop, self._expired)
+        self._tick: asyncio.TimerHandle | None = None
         self._end = TunnelEnd.CLOSED
+        self._failure: Exception | None = None
         self._over: asyncio.Future[None] = loop.create_future()
 
     async def run(self) -> TunnelEnd:
         self._watch.set(self._idle_timeout_s)
         try:
-            for side in (self._a, self._b):
+            self._settle()
+            for side in (self._caller, self._upstream):
                 if side.ended:
                     self.lost(side, broken=True)
                 else:
@@ -135,42 +172,75 @@ class _Splice:
             await self._over
         finally:
             self._watch.stop()
-            self._a.abort()
-            self._b.abort()
+            if self._tick is not None:
+                self._tick.cancel()
+            self._caller.abort()
+            self._upstream.abort()
+        if self._failure is not None:
+            raise self._failure
         return self._end
 
     def other(self, side: Tunnel) -> Tunnel:
-        return self._b if side is self._a else self._a
+        return self._upstream if side is self._caller else self._caller
 
-    def pass_on(self, side: Tunnel, data: bytes) -> None:
+    def came(self, side: Tunnel, data: bytes) -> None:
         self._watch.set(self._idle_timeout_s)
-        self.other(side).write(data)
-
-    def half_closed(self, side: Tunnel) -> bool:
-        """One side will send nothing more; returns whether it may still receive."""
-        self._half_closed += 1
-        self.other(side).half_close()
-        return self._half_closed == 1
+        self._do(lambda now: self._between.take(data, now, caller=side is self._caller))
 
     def lost(self, side: Tunnel, *, broken: bool) -> None:
-        other = self.other(side)
         if broken:
             self._end = TunnelEnd.BROKEN if self._end is TunnelEnd.CLOSED else self._end
-            other.abort()
-        elif not other.ended:
-            other.close()
-        if self._a.ended and self._b.ended and not self._over.done():
+            self.other(side).abort()
+        elif not self.other(side).ended:
+            self._do(lambda now: self._between.ended(now, caller=side is self._caller))
+            self._close()
+        if self._caller.ended and self._upstream.ended and not self._over.done():
             self._over.set_result(None)
+
+    def _do(self, act: Callable[[float], None]) -> None:
+        """Let the one between act, and write what follows from it; its failure ends both sides."""
+        if self._failure is not None:
+            return
+        try:
+            act(self._loop.time())
+            self._settle()
+        except Exception as error:  # noqa: BLE001 - raised again by `run`: what cannot be judged does not pass
+            self._failure = error
+            self._caller.abort()
+            self._upstream.abort()
+
+    def _settle(self) -> None:
+        for side in (self._caller, self._upstream):
+            if data := self._between.collect(caller=side is self._caller):
+                side.write(data)
+        if self._between.over:
+            self._close()
+            return
+        if self._tick is not None:
+            self._tick.cancel()
+        due = self._between.deadline()
+        self._tick = None if due is None else self._loop.call_at(due, self._due)
+
+    def _due(self) -> None:
+        self._do(self._between.tick)
+
+    def _close(self) -> None:
+        self._watch.set(CLOSE_TIMEOUT_S)
+        self._caller.close()
+        self._upstream.close()
 
     def _expired(self) -> None:
         self._end = TunnelEnd.IDLE
-        self._a.abort()
-        self._b.abort()
+        self._caller.abort()
+        self._upstream.abort()
 
 
-async def splice(a: Tunnel, b: Tunnel, idle_timeout_s: float) -> TunnelEnd:
-    """Pass bytes both ways until both sides are closed, or nothing was read from either for `idle_timeout_s`.
+async def splice(caller: Tunnel, upstream: Tunnel, between: Between, idle_timeout_s: float) -> TunnelEnd:
+    """Pass on what `between` lets pass until both sides are closed, or nothing was read from either for `idle_timeout_s`.
 
-    A half close is passed on; a reset resets the other side; a side that does not read stops the other from being read.
+    The end of one side ends the other, a reset resets it; a side that does not read stops the other from being read.
+
+    Raises:
+        Exception: whatever `between` raised; both sides are aborted then.
     """
-    return await _Splice(a, b, asyncio.get_running_loop(), idle_timeout_s).run()
+    return await _Splice(caller, upstream, between, asyncio.get_running_loop(), idle_timeout_s).run()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from herma.policy.checks.body_shape import read_document
+from herma.policy.checks.body_shape import read_document, read_message
 from herma.policy.decision import Deny
 from herma.policy.jsondoc import Document
 from support.exchanges import head, match
@@ -138,3 +138,13 @@ def test_other_bodies_of_unknown_routes_are_read_as_text(raw: bytes, kind: str, 
 def test_a_list_on_an_unknown_route_is_read() -> None:
     """A batch is judged element by element; that it is a list is no reason to refuse."""
     assert _read(b"[{}]", known=False) == Document(b"[{}]", [{}])
+
+
+def test_a_message_is_json_or_text() -> None:
+    """One meaning each; what begins like JSON has to be some."""
+    assert read_message(JSON, Limits()) == Document(JSON, {"input": "x"})
+    assert read_message(b"hello", Limits()) == Document(b"hello", {"": ["hello"]}, form=True)
+    for raw, status in ((b'{"a":1,"a":2}', 400), (b" [", 400), (b"[" * 9 + b"]" * 9, 413)):
+        denied = read_message(raw, Limits())
+        assert isinstance(denied, Deny)
+        assert denied.status == status

@@ -23,6 +23,7 @@ HANDSHAKE = (
     (b"Sec-WebSocket-Key", b"AAAA"),
     (b"Sec-WebSocket-Version", b"13"),
     (b"Sec-WebSocket-Protocol", b"chat"),
+    (b"Sec-WebSocket-Extensions", b"permessage-deflate"),
 )
 
 
@@ -122,12 +123,28 @@ def test_cookies_pass_where_the_upstream_has_some() -> None:
     assert up(make_head((b"Cookie", b"a=b")), cookies=True)[b"cookie"] == b"a=b"
 
 
+@pytest.mark.parametrize(
+    ("sent", "forwarded"),
+    [
+        (b"__Host-herma=x", None),
+        (b"a=b; __Host-herma=x", b"a=b"),
+        (b"__Host-herma=x; a=b;c=d", b"a=b;c=d"),
+        (b" a=b;__Host-herma=x ;__host-herma=y; herma_x=1", b"a=b"),
+        (b"x__Host-herma=x", b"x__Host-herma=x"),
+    ],
+)
+def test_the_gates_own_cookies_do_not_pass(sent: bytes, forwarded: bytes | None) -> None:
+    """Not even where others do: a session of the gate is nothing that the upstream should hold."""
+    assert up(make_head((b"Cookie", sent)), cookies=True).get(b"cookie") == forwarded
+
+
 def test_websocket_handshake_is_carried_on() -> None:
     """The handshake headers pass, and the hop's own Connection and Upgrade are set anew."""
     head = make_head(*HANDSHAKE)
     lines = up(head, websocket=True)
     assert (lines[b"connection"], lines[b"upgrade"]) == (b"Upgrade", b"websocket")
     assert (lines[b"sec-websocket-key"], lines[b"sec-websocket-protocol"]) == (b"AAAA", b"chat")
+    assert b"sec-websocket-extensions" not in lines
 
 
 def down(*headers: tuple[bytes, bytes], status: int = 200, stream: bool = False) -> list[tuple[bytes, bytes]]:

@@ -31,6 +31,24 @@ def test_flat_and_fastapi_shapes() -> None:
     assert json.loads(fastapi) == {"detail": DENY.message, "code": DENY.code}
 
 
+def test_a_page_of_the_dashboard_learns_where_to_log_in() -> None:
+    """In its own shape, for a 401 only: with `error` and `login_url` it goes there."""
+    unknown = Deny(401, "herma.auth.required", "A valid API key is required.")
+
+    def said(deny: Deny, envelope: Envelope) -> dict[str, object]:
+        found: dict[str, object] = json.loads(render(deny, envelope, login_url="/.herma/login")[1])
+        return found
+
+    assert said(unknown, Envelope.FASTAPI) == {
+        "detail": unknown.message,
+        "code": unknown.code,
+        "error": "unauthenticated",
+        "login_url": "/.herma/login",
+    }
+    assert "login_url" not in said(DENY, Envelope.FASTAPI)
+    assert "login_url" not in said(unknown, Envelope.OPENAI) | said(unknown, Envelope.FLAT)
+
+
 @pytest.mark.parametrize(
     ("status", "kind"),
     [

@@ -14,7 +14,7 @@ from herma.policy.message.canonical import Head
 from herma.policy.message.form import FormError, multipart, urlencoded
 from herma.policy.routing.profile import Match
 
-__all__ = ["BodyLimits", "read_document"]
+__all__ = ["BodyLimits", "read_document", "read_message"]
 
 _CHARSET = re.compile(rb"charset\s*=\s*\"?([^\s\";]*)", re.IGNORECASE)
 # RFC 8259 section 8.1 for JSON; ASCII is a part of UTF-8.
@@ -54,6 +54,16 @@ def read_document(head: Head, match: Match, raw: bytes, limits: BodyLimits) -> D
         # The upstream answers 500 to a body of another kind.
         return Deny(400, "herma.body.object", "The body must be a JSON object.")
     return document
+
+
+def read_message(raw: bytes, limits: BodyLimits) -> Document | Deny:
+    """Read one text message of a WebSocket: JSON, or text that is none."""
+    try:
+        return parse(raw, max_depth=limits.max_json_depth, max_keys=limits.max_json_keys)
+    except JsonError as error:
+        if _JSON_START.match(raw):
+            return Deny(413 if error.code in _TOO_LARGE else 400, error.code, str(error))
+        return Document(raw, {"": [raw.decode("utf-8", "replace")]}, form=True)
 
 
 def _is_utf_8(content_type: bytes) -> bool:

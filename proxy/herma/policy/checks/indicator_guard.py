@@ -12,6 +12,7 @@ from herma.policy.grant import Scope
 from herma.policy.indicator import Action, Indicator, IndicatorSet
 from herma.policy.indicator.disguise import HIDING_BYTES, undisguised
 from herma.policy.indicator.layers import layers, unescaped
+from herma.policy.indicator.spelled import SPELLING_BYTES, respelled, spelled_out
 from herma.policy.jsondoc import Document, strings
 from herma.policy.text.unfold import unfold
 from herma.policy.text.views import views
@@ -42,13 +43,14 @@ _HIDING = (
     re.compile(rb"&(?:#|[a-zA-Z]{3,6};)"),
     _WRAPPED,
     *HIDING_BYTES,
+    *SPELLING_BYTES,
 )
 # What makes a mention a use: something is done with the indicator, shortly before it in the same sentence …
 _USE = re.compile(
     r"(?i)(?:\b(?:post|send|upload|connect|clone|install|download|fetch|register|bcc|cc|forward|run|running|execute|start|keep|curl|"
     r"wget|nc|ncat|ssh|scp|pip|npx|npm|uvx|add|use|open|point|proxy|mirror|push|pull|write|append|echo|"
     r"ping6?|dig|nslookup|telnet|socat|sftp|rsync|git|iwr|irm|aria2c|lynx|visit|browse|navigate|resolve|mount|"
-    r"cnpm|tnpm|pnpm|pnpx|dlx|bunx?|yarn|pipx|uv|poetry|pdm|pipenv|pixi|rye|deno|docker|podman|cargo|gem)\b|[a-z]{2,8}://)"
+    r"create_connection|urlopen|requests|fsockopen|cnpm|tnpm|pnpm|pnpx|dlx|bunx?|yarn|pipx|uv|poetry|pdm|pipenv|pixi|rye|deno|docker|podman|cargo|gem)\b|[a-z]{2,8}://)"
     # A point ends a sentence only before a blank: `./run` and `x.example` do not.
     r"(?:[^.;\n]|\.(?!\s)){0,120}$"
 )
@@ -121,7 +123,8 @@ class IndicatorGuard:
     def _suspect(self, whole: str) -> bool:
         plain = unescaped(whole)
         forms = _forms(whole, plain)
-        raw = chain((form.encode("utf-8", "replace") for form in forms), _encoded(plain))
+        said = (form.encode("utf-8", "replace") for form in chain(forms, spelled_out(plain)))
+        raw = chain(said, _encoded(plain))
         return any(self._indicators.suspects(form.lower()) for form in raw)
 
     def _pieces(self, text: str) -> Iterator[tuple[str, bool]]:
@@ -129,6 +132,8 @@ class IndicatorGuard:
         plain = unescaped(text)
         for form in _forms(text, plain):
             yield from ((piece, False) for piece in _around(form, self._indicators.places(form)))
+        for form in spelled_out(plain):
+            yield from ((piece, True) for piece in _around(form, self._indicators.places(form)))
         for layer in _encoded(plain):
             pieces = _around(layer, self._indicators.byte_places(layer.lower()))
             yield from ((piece.decode("utf-8", "replace"), True) for piece in pieces)
@@ -218,7 +223,7 @@ _TOO_MUCH = Deny(
 def _forms(text: str, plain: str) -> Iterator[str]:
     """Give a text, without its escapes, as it looks and as it is meant to be used."""
     yield text
-    forms = dict.fromkeys((plain, *views(plain).each(), undisguised(plain)))
+    forms = dict.fromkeys((plain, *views(plain).each(), undisguised(plain), *respelled(plain)))
     yield from (form for form in forms if form != text)
 
 

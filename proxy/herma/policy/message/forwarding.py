@@ -93,7 +93,9 @@ def upstream_headers(
         if name not in _REPLACED
         and name not in named
         and not is_stripped(name)
+        # No extension is offered: frames that are packed could not be read.
         and (websocket or not name.startswith(b"sec-websocket-"))
+        and name != b"sec-websocket-extensions"
         and (cookies or name != b"cookie")
         and not (inspected and name in _RANGE)
     ]
@@ -102,6 +104,8 @@ def upstream_headers(
         result.append((b"accept-encoding", b"identity"))
     elif (accepted := head.get(b"accept-encoding")) is not None:
         result.append((b"accept-encoding", accepted))
+    if cookies:
+        result = [line for pair in result if (line := _without_session(pair)) is not None]
     if credential is not None:
         result.append((b"authorization", b"Bearer " + credential.reveal()))
     if forwarded is not None:
@@ -132,6 +136,14 @@ def downstream_headers(
         return kept
     kept += [(name, value) for name, value in _SECURITY if name not in seen]
     return _for_stream(kept) if stream else _for_document(kept, seen)
+
+
+def _without_session(line: tuple[bytes, bytes]) -> tuple[bytes, bytes] | None:
+    """Take the gate's own cookies out of a `Cookie` line; None when nothing else was in it."""
+    if line[0] != b"cookie":
+        return line
+    kept = b";".join(pair for pair in line[1].split(b";") if not _OWN_COOKIE.match(pair)).strip()
+    return (line[0], kept) if kept else None
 
 
 def _dropped(name: bytes, value: bytes) -> bool:

@@ -26,7 +26,12 @@ _FIXED: tuple[tuple[bytes, bytes], ...] = (
 
 
 def render(
-    deny: Deny, envelope: Envelope, *, token_given: bool = False, allow: Sequence[str] = ()
+    deny: Deny,
+    envelope: Envelope,
+    *,
+    token_given: bool = False,
+    allow: Sequence[str] = (),
+    login_url: str = "",
 ) -> tuple[list[tuple[bytes, bytes]], bytes]:
     """Return headers (without framing) and body of a refusal.
 
@@ -35,6 +40,7 @@ def render(
         envelope: the shape that the route's clients expect.
         token_given: the caller sent a token, so a 401 says that it is invalid (RFC 6750 section 3.1).
         allow: the methods of the path, for a 405.
+        login_url: where a person can log in, for a 401; the pages of the dashboard go there.
     """
     headers = list(_FIXED)
     if deny.status == 401:
@@ -48,7 +54,7 @@ def render(
     if not deny.retryable:
         # The OpenAI SDKs repeat 408, 409, 429 and 5xx unless told otherwise; a policy does not change its mind.
         headers.append((b"x-should-retry", b"false"))
-    return headers, json.dumps(_body(deny, envelope)).encode("ascii")
+    return headers, json.dumps(_body(deny, envelope, login_url)).encode("ascii")
 
 
 def error_type(status: int) -> str:
@@ -56,7 +62,7 @@ def error_type(status: int) -> str:
     return _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
 
 
-def _body(deny: Deny, envelope: Envelope) -> dict[str, object]:
+def _body(deny: Deny, envelope: Envelope, login_url: str) -> dict[str, object]:
     match envelope:
         case Envelope.OPENAI:
             error = {
@@ -69,6 +75,9 @@ def _body(deny: Deny, envelope: Envelope) -> dict[str, object]:
         case Envelope.FLAT:
             return {"error": deny.message, "code": deny.code}
         case Envelope.FASTAPI:
-            return {"detail": deny.message, "code": deny.code}
+            body: dict[str, object] = {"detail": deny.message, "code": deny.code}
+            if deny.status == 401 and login_url:
+                body |= {"error": "unauthenticated", "login_url": login_url}
+            return body
         case _:
             assert_never(envelope)

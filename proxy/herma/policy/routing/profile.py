@@ -7,11 +7,13 @@ inspected with everything there is, and never public.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from herma.policy.decision import Deny
 from herma.policy.grant import Scope
 from herma.policy.jsondoc import find
 from herma.policy.message.target import Target
+from herma.policy.routing.calls import CallRoute, CallTable
 from herma.policy.routing.route import Auth, Creates, Dialect, Envelope, Owned, Route, Stream, Turn
 from herma.policy.routing.table import NO_PARAMS, OPTIONS, RouteTable, bind, split_template
 
@@ -39,6 +41,7 @@ UNKNOWN = "unknown"
 
 _SLASHED = Deny(400, "herma.request.target", "The path of the request has no single meaning.", close=True)
 _STRANGE = Deny(404, "herma.route.unknown", "The gate does not know this route.")
+_STRANGE_CALL = Deny(404, "herma.rpc.unknown", "The gate does not know this call.")
 # What may change something may also start a turn.
 _MAY_START_TURN = frozenset({"POST", "PUT", "PATCH"})
 
@@ -95,10 +98,12 @@ class Profile:
     `prefixes` are templates with one parameter that every route also has in front of it. `liveness` is the whole body
     that a caller without a key gets from a public route. `capabilities` tells where the upstream lists its routes,
     `running` how many turns it runs; None where it tells neither. `off` are operations that are closed until an operator
-    switches them on. A `strict` profile takes no route that it does not name, whatever the configuration says.
+    switches them on. A `strict` profile takes no route that it does not name, whatever the configuration says. `calls` are what
+    may be called over a WebSocket; there every profile is strict. `token_param` is the query parameter in which the upstream takes
+    its key on a handshake, empty where it takes it in a header.
 
     Raises:
-        ValueError: two routes with the same method and path, or a template that cannot be matched.
+        ValueError: two routes with the same method and path, or a template or a call that cannot be matched.
     """
 
     name: str
@@ -111,6 +116,8 @@ class Profile:
     unknown_checks: tuple[str, ...] = ()
     off: frozenset[str] = frozenset()
     strict: bool = False
+    calls: tuple[CallRoute, ...] = ()
+    token_param: str = ""
     envelope: Envelope = Envelope.OPENAI
     cookies: bool = False
     capabilities: Readout | None = None
@@ -119,6 +126,7 @@ class Profile:
     run_status: RunStatus | None = None
     _plain: "RouteTable" = field(init=False, repr=False, compare=False)
     _prefixed: "RouteTable" = field(init=False, repr=False, compare=False)
+    _calls: CallTable = field(init=False, repr=False, compare=False)
     _prefix_parts: tuple[tuple[str, ...], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -127,6 +135,7 @@ class Profile:
         object.__setattr__(
             self, "_prefixed", RouteTable([replace(route, public=False) for route in self.routes])
         )
+        object.__setattr__(self, "_calls", CallTable(self.calls))
         object.__setattr__(self, "_prefix_parts", tuple(split_template(prefix) for prefix in self.prefixes))
 
     def match(self, method: str, target: Target) -> Match | Deny:
@@ -152,6 +161,13 @@ class Profile:
         if route is None:
             return Deny(405, "herma.route.method", f"This path takes {', '.join(entry.allowed)} only.")
         return route.shut or Match(route, entry.params(segments), known=True, profile_prefix=prefix)
+
+    def match_call(self, name: str, params: Mapping[str, Any]) -> Match | Deny:
+        """Find the route of a JSON-RPC call; one that the profile does not know is refused."""
+        route = self._calls.find(name, params)
+        if route is None:
+            return _STRANGE_CALL
+        return route.shut or Match(route, NO_PARAMS, known=True)
 
     def allowed_methods(self, target: Target) -> tuple[str, ...]:
         """Name the methods of a known path, for `Allow` (RFC 9110 section 10.2.1); empty for an unknown one."""

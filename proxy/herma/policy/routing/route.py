@@ -6,7 +6,7 @@ from enum import StrEnum
 from herma.policy.decision import Deny
 from herma.policy.grant import Scope
 
-__all__ = ["Auth", "Creates", "Dialect", "Envelope", "Owned", "Route", "Stream", "Turn"]
+__all__ = ["Auth", "Creates", "Dialect", "Envelope", "Owned", "Route", "Socket", "Stream", "Turn"]
 
 
 class Envelope(StrEnum):
@@ -51,6 +51,20 @@ class Auth(StrEnum):
     KEY = "key"
     JWT = "jwt"
     ADAPTER = "adapter"
+
+
+class Socket(StrEnum):
+    """What passes over a WebSocket of a route, once its handshake was judged like any request.
+
+    `messages`: text both ways, that of the caller judged as a body of the route, that of the upstream redacted. `calls`: the same
+    with JSON-RPC calls from the caller. `events`: the caller sends nothing. `terminal`: keys one way, the output of a terminal the
+    other, which is redacted as one text.
+    """
+
+    MESSAGES = "messages"
+    CALLS = "calls"
+    EVENTS = "events"
+    TERMINAL = "terminal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +122,7 @@ class Route:
     closed: bool = False
     off: bool = False
     encoded_slash: bool = False
+    socket: Socket = Socket.MESSAGES
 
     @property
     def shut(self) -> Deny | None:

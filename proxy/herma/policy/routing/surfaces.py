@@ -10,15 +10,17 @@ from dataclasses import replace
 
 from herma.policy.grant import Scope
 from herma.policy.routing.profile import Profile
+from herma.policy.routing.route import Route
 
 __all__ = ["objection", "with_surfaces"]
 
 
 def objection(profile: Profile, operation: str, scope: Scope | None) -> str:
     """Tell why an operation cannot be switched so; empty where it can."""
-    routes = [route for route in profile.routes if route.operation == operation]
+    known = (*profile.routes, *(call.route for call in profile.calls))
+    routes = [route for route in known if route.operation == operation]
     if not routes:
-        near = difflib.get_close_matches(operation, {route.operation for route in profile.routes}, n=1)
+        near = difflib.get_close_matches(operation, {route.operation for route in known}, n=1)
         fix = (
             f"did you mean {near[0]!r}?"
             if near
@@ -33,8 +35,13 @@ def objection(profile: Profile, operation: str, scope: Scope | None) -> str:
 def with_surfaces(profile: Profile, surfaces: Mapping[str, Scope | None]) -> Profile:
     """Give the profile with the scope of each operation that is named; None switches it off."""
     allowed: dict[str, Scope | None] = {**dict.fromkeys(profile.off), **surfaces}
-    routes = []
-    for route in profile.routes:
+
+    def switched(route: Route) -> Route:
         scope = allowed.get(route.operation, route.scope)
-        routes.append(replace(route, off=True) if scope is None else replace(route, scope=scope, off=False))
-    return replace(profile, routes=tuple(routes))
+        return replace(route, off=True) if scope is None else replace(route, scope=scope, off=False)
+
+    return replace(
+        profile,
+        routes=tuple(switched(route) for route in profile.routes),
+        calls=tuple(replace(call, route=switched(call.route)) for call in profile.calls),
+    )

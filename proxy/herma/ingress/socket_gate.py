@@ -1,0 +1,159 @@
+"""Stands in a WebSocket: reads the frames of both sides, judges what the caller sends, redacts what the agent sends.
+
+A connection that stays open for hours outlives its credential: who it belongs to is asked again and again.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+from herma.ingress.record import Record
+from herma.ingress.socket_caller import Ruling
+from herma.policy.socket.outward import Outward
+from herma.policy.sse.parser import StreamRefused
+from herma.wire import Frames, Message
+
+__all__ = ["MAX_OUTWARD_BYTES", "SocketGate"]
+
+# One message of the agent: as much as one event of a stream may have.
+MAX_OUTWARD_BYTES: Final = 8 * 1024 * 1024
+# A loopback upstream sends no pings of its own, so a caller that is gone would hold its terminal for ever.
+PING_EVERY_S: Final = 20.0
+# How often it is asked whether the caller may still be here.
+LOOK_EVERY_S: Final = 2.0
+
+# RFC 6455 section 7.4.1, and 4401 for a credential that holds no more.
+_GONE: Final = 1001
+_BROKE_POLICY: Final = 1008
+_FAILED: Final = 1011
+_LAPSED: Final = 4401
+
+
+class SocketGate:
+    """The one between the caller and the agent.
+
+    `holds` tells whether the caller's credential still does. `redacted` is False where findings are only reported. `whole` tells
+    that each message of the agent stays one message; a terminal's output does not.
+    """
+
+    def __init__(
+        self,
+        *,
+        judge: Callable[[Message], Ruling],
+        outward: Outward,
+        record: Record,
+        max_message_bytes: int,
+        holds: Callable[[], bool],
+        redacted: bool,
+        whole: bool,
+        now: float,
+    ) -> None:
+        self._judge = judge
+        self._outward = outward
+        self._record = record
+        self._holds = holds
+        self._redacted = redacted
+        self._caller = Frames(client=True, max_bytes=max_message_bytes)
+        self._agent = Frames(client=False, max_bytes=MAX_OUTWARD_BYTES)
+        # Whether each message of the agent that waits is text.
+        self._kinds: deque[bool] = deque(maxlen=None if whole else 1)
+        self._whole = whole
+        self._next_look = now + LOOK_EVERY_S
+        self._next_ping = now + PING_EVERY_S
+        self._asked = False
+        self.over = False
+
+    def take(self, data: bytes, now: float, *, caller: bool) -> None:
+        """Take what one side brought."""
+        if self.over:
+            return
+        if caller:
+            self._from_caller(data)
+        else:
+            self._from_agent(data, now)
+
+    def ended(self, now: float, *, caller: bool) -> None:  # noqa: ARG002 - the end has no time of its own
+        """End the other side too."""
+        if not self.over:
+            self._finish(_GONE, by_agent=not caller)
+
+    def collect(self, *, caller: bool) -> bytes:
+        """Hand over what is to be written to one side."""
+        return self._caller.take() if caller else self._agent.take()
+
+    def deadline(self) -> float | None:
+        """Tell when `tick` must be called."""
+        due = self._outward.deadline()
+        ours = min(self._next_look, self._next_ping)
+        return ours if due is None else min(due, ours)
+
+    def tick(self, now: float) -> None:
+        """Release what waits too long, ask the caller for a sign of life, and ask whether it may still be here."""
+        self._send_out(self._outward.tick(now))
+        if now >= self._next_look:
+            self._next_look = now + LOOK_EVERY_S
+            if not self._holds():
+                self._record.code = "herma.auth.expired"
+                self._finish(_LAPSED)
+                return
+        if now >= self._next_ping:
+            self._next_ping = now + PING_EVERY_S
+            if self._asked and not self._caller.answered:
+                self._finish(_FAILED)
+                return
+            self._asked, self._caller.answered = True, False
+            self._caller.ping()
+
+    def _from_caller(self, data: bytes) -> None:
+        for message in self._caller.feed(data):
+            self._record.bytes_in += len(message.data)
+            ruling = self._judge(message)
+            if ruling.passes:
+                self._agent.send(message)
+            for reply in ruling.replies:
+                self._caller.send(Message(reply))
+            if ruling.close:
+                self._finish(ruling.close)
+                return
+        if self._caller.closed:
+            self._finish(self._caller.closed)
+
+    def _from_agent(self, data: bytes, now: float) -> None:
+        try:
+            for message in self._agent.feed(data):
+                judged = self._outward.feed(message.data, now)
+                if self._redacted:
+                    self._kinds.append(message.text)
+                    self._send_out(judged)
+                else:
+                    self._note_findings()
+                    self._send(message)
+        except StreamRefused as refused:
+            self._record.outcome, self._record.code = "failed", refused.code
+            self._finish(_BROKE_POLICY)
+            return
+        if self._agent.closed:
+            self._finish(self._agent.closed, by_agent=True)
+
+    def _send_out(self, messages: list[bytes]) -> None:
+        self._note_findings()
+        if self._redacted:
+            for data in messages:
+                self._send(Message(data, self._kinds.popleft() if self._whole else self._kinds[-1]))
+
+    def _send(self, message: Message) -> None:
+        self._record.bytes_out += len(message.data)
+        self._caller.send(message)
+
+    def _note_findings(self) -> None:
+        findings = self._outward.take_findings()
+        self._record.redactions += len(findings)
+        self._record.add(findings)
+
+    def _finish(self, code: int, *, by_agent: bool = False) -> None:
+        """Close both sides; what the agent said to its end still leaves, judged as it stands."""
+        if by_agent:
+            self._send_out(self._outward.finish())
+        self._caller.close(code)
+        self._agent.close(code)
+        self.over = True
