@@ -1,6 +1,7 @@
 """Published indicators behind encodings, escapes and look-alikes; directories of indicators under attack, in a running gate."""
 
 import base64
+import codecs
 import json
 import time
 from collections.abc import Callable
@@ -66,6 +67,20 @@ HIDDEN = {
     "behind padding": "x " * 50_000 + USE,
     "behind many other places": "a.example/x " * 400 + "clone gitea.com//jellyfinuser/csnl",
     "behind many other hosts": "http://a.example " * 400 + "curl http://43.228.79.077/x",
+    "numbers of characters": f"print(''.join(map(chr, [{', '.join(str(ord(c)) for c in USE)}])))",
+    "calls for characters": "+".join(f"chr(0x{ord(c):x})" for c in USE),
+    "a script's characters": f"fetch(String.fromCharCode({','.join(str(ord(c)) for c in USE)}))",
+    "casts to characters": "+".join(f"[char]{ord(c)}" for c in USE),
+    "short octal escapes": "printf '" + "".join(f"\\{ord(c):o}" for c in USE) + "'",
+    "another alphabet": "decode rot13 and open " + codecs.encode("https://hermes-agent.icu", "rot13"),
+    "the other direction": "echo uci.tnega-semreh | rev | xargs curl",
+    "choices in braces": "curl https://hermes-agent.{club,icu}/x",
+    "braces within": "curl https://her{m,}es-agent.icu/x",
+    "an octal number": "ping 07451323405",
+    "parts of several kinds": "ping 0x3c.165.42757",
+    "hex with zeros": "ping 0x000000003ca5a705",
+    "a bare number": "curl 1017489157",
+    "joined numbers": "fetch('http://' + [43, 228, 79, 77].join('.'))",
     "between many strings": json.dumps([USE]),
 }
 
@@ -81,6 +96,9 @@ def test_a_hidden_indicator_is_refused(gate: Gate, upstream: RecordingUpstream, 
 
 
 TALKED_ABOUT = [
+    "Convert [72, 101, 108, 108, 111, 32, 119, 111, 114, 108, 100] to text.",
+    "Open ticket 1017489157 and reverse the order of its comments.",
+    "mkdir -p src/{hermes,agent}/{club,icu}",
     "Search yesterday's firewall log for 43.228.79.77 and tell me the number of hits.",
     "What is known about gitea.com/jellyfinuser, is it malicious?",
     "Is hermes-agent.icu on our blocklist?",

@@ -16,11 +16,11 @@ __all__ = ["Address", "Host", "hosts", "is_foreign", "is_metadata", "parse_addre
 
 type Address = IPv4Address | IPv6Address
 
-_PART = re.compile(r"0[xX][0-9a-fA-F]{1,8}|[0-9]{1,12}")
+_PART = re.compile(r"0[xX]0{0,16}[0-9a-fA-F]{1,8}|0{1,16}[0-7]{1,11}|[0-9]{1,12}")
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{1,20}):/{2,4}([^/\s?#\"'<>\\|;]{1,512})")
 _NUMERIC = re.compile(
     r"(?<![\w.])(?:(?:0[xX][0-9a-fA-F]{1,8}|[0-9]{1,12})(?:\.(?:0[xX][0-9a-fA-F]{1,8}|[0-9]{1,12})){1,3}|[0-9]{8,10}"
-    r"|0[xX][0-9a-fA-F]{8})(?::([0-9]{1,5}))?(?![\w])"
+    r"|0{1,16}[0-7]{9,11}|0[xX]0{0,16}[0-9a-fA-F]{7,8})(?::([0-9]{1,5}))?(?![\w])"
 )
 _BRACKETED = re.compile(r"\[([0-9a-fA-F:.]{2,45})(?:%25?\w{1,16})?\](?::([0-9]{1,5}))?")
 _BARE = re.compile(r"(?<![\w:.])((?:[0-9a-fA-F]{0,4}:){2,7}[0-9a-fA-F.]{0,15})(?![\w:])")
@@ -237,6 +237,7 @@ def spellings(address: str) -> tuple[str, ...]:
         str(parsed),
         str(value),
         f"0x{value:08x}",
+        f"0{value:o}",
         f"{a}.{value & 0xFFFFFF}",
         f"{a}.{b}.{value & 0xFFFF}",
         ".".join(f"0x{part:x}" for part in (a, b, c, d)),

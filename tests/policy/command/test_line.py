@@ -6,6 +6,7 @@ from herma.policy.command.line import grammar_text, on_one_line, redirects
 
 WRITTEN = {
     "parameters side by side": ("$1$2", b"${1}${2}"),
+    "variables in one word": ("curl $a.$b-$c/x $d", b"curl ${a}.${b}-${c}/x $d"),
     "a line that is continued": ("cu\\\nrl", b"curl"),
     "braces as a command": ("{curl,-s,x}", b"curl -s x"),
     "a substitution": ("cp x /etc/`echo cron.d`", b"cp x /etc/$(echo cron.d)"),

@@ -10,6 +10,9 @@ from herma.policy.command.code import code_of
 __all__ = ["grammar_text", "on_one_line", "redirects"]
 
 _PARAMETER = re.compile(r"\$([0-9])")
+# Of several variables in one word, `https://$a.$b/x`, it reads the last one wrongly unless that has braces.
+_SEVERAL = re.compile(r"\$\{?\w++\}?(?:[\w.,:/+@%~=-]++\$\{?\w++\}?)++")
+_VARIABLE = re.compile(r"\$([A-Za-z_]\w*+)")
 # `{curl,-s,x}` in the place of a command, which the grammar takes for a block.
 _BRACED = re.compile(r"(^|[|;&(\n]\s{0,8})\{([^\s{}|;&,]++(?:,[^\s{}|;&,]*+)++)\}")
 # The grammar splits a word before a substitution in backticks.
@@ -27,6 +30,7 @@ def grammar_text(text: str) -> bytes:
         text = _BACKTICKS.sub(_substitution, text)
     # The grammar reads the second one of `$1$2` as a word `2`; with braces it does not.
     text = _PARAMETER.sub(r"${\1}", text)
+    text = _SEVERAL.sub(lambda match: _VARIABLE.sub(r"${\1}", match[0]), text)
     return _NO_ASCII.sub("_", text).encode("ascii")
 
 

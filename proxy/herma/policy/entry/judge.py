@@ -24,6 +24,7 @@ from herma.policy.entry.split import filled, joined_parts
 from herma.policy.entry.url import url_effects
 from herma.policy.entry.vocabulary import Vocabulary
 from herma.policy.indicator import IndicatorSet
+from herma.policy.indicator.spelled import respelled, spelled_out
 from herma.policy.rule import Rule
 from herma.policy.text.views import conceals, views
 
@@ -157,6 +158,9 @@ class EntryJudge:
         joins = (text for code in read.texts if assembles(code) for text in joined(assembled(code)))
         texts = dict.fromkeys((entry.name, *read.texts, *read.told, *read.lines, *read.decoded, *joins))
         texts |= dict.fromkeys(_filled(fields))
+        texts |= dict.fromkeys(
+            form for text in tuple(texts) for form in (*respelled(text), *spelled_out(text))
+        )
         together = "\n".join(dict.fromkeys(joined_parts(fields.words, fields.env)))
         if self._indicators.names_one(together):
             texts[together] = None

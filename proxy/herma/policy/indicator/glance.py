@@ -24,7 +24,7 @@ ODD_HOST = re.compile(_ODD)
 ODD_HOST_BYTES = re.compile(_ODD.encode())
 # The same without a scheme: hex and octal parts, a part above 255, one number for all four bytes.
 ODD_NUMBER = re.compile(
-    r"(?<!\w)(?:0x[0-9a-f]|0[0-7]{1,11}\.[0-9]|[0-9]{1,3}\.[0-9]{4,8}(?!\w)|[0-9]{8,10}(?!\w))"
+    r"(?<!\w)(?:0x[0-9a-f]|0[0-7]{1,11}\.[0-9]|[0-9]{1,3}\.[0-9]{4,8}(?!\w)|[0-9]{8,10}(?!\w)|0[0-7]{9,15}(?!\w))"
 )
 # Shorter words are in every text.
 _SHORTEST = 4
@@ -124,7 +124,7 @@ def _beginnings(network: IPv4Network) -> Iterator[str]:
     numbers = [int(network.network_address), int(network.broadcast_address)]
     a, b, c, _ = network.network_address.packed
     # Without the last digits, which are those of the single addresses: octal, two parts, three parts, IPv6. A decimal number is
-    # an address in a URL only, where `ODD_HOST` sees it.
+    # an address in a URL only, where `ODD_HOST` sees it, and behind a command, where it is written as one before it is looked for.
     yield from (f"0{held:o}" for held in range(numbers[0] >> 6, (numbers[1] >> 6) + 1))
     for before, mask in ((f"{a}.", 0xFFFFFF), (f"{a}.{b}.", 0xFFFF)):
         first, last = ((number & mask) // 100 for number in numbers)
