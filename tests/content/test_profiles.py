@@ -7,7 +7,7 @@ import pytest
 from herma.content.profiles import load_profile, parse_profile, profile_names
 from herma.errors import ContentError
 from herma.policy.grant import Scope
-from herma.policy.routing.route import Creates, Dialect, Envelope, Owned, Socket, Stream, Turn
+from herma.policy.routing.route import Creates, Dialect, Envelope, Owned, Serves, Socket, Stream, Turn
 
 MINIMAL = """\
 name: tiny
@@ -44,12 +44,14 @@ def test_shipped_profiles_are_closed_by_default(name: str) -> None:
 
 
 def test_the_dashboard_gives_nothing_away() -> None:
-    """Only the status is public; pages and logins are closed, and what gives the machine away is off."""
+    """Only the status is public; the logins are closed, and what gives the machine away is off."""
     profile = load_profile("hermes-dashboard")
     assert profile.strict
     assert [route.template for route in profile.routes if route.public] == ["/api/status"]
     closed = {route.operation for route in profile.routes if route.closed}
-    assert {"page", "login", "event.write", "cron.fire"} <= closed
+    assert {"page.api", "login", "event.write", "cron.fire"} <= closed
+    served = {route.template for route in profile.routes if route.serves is Serves.PAGE}
+    assert {"/", "/chat", "/config", "/profiles/new"} <= served
     assert {"shell", "secret.read", "file.write", "hook.write", "plugin.install", "restore"} <= profile.off
     assert {"guard.write", "billing.write"} <= profile.off
     sockets = {
@@ -195,6 +197,7 @@ WRONG = {
     "readout": (MINIMAL + "running: {path: a, pointer: /s}\n", "expected a path"),
     "prompt without text": ("    checks: [prompt]\n", "there is none"),
     "switched off": (MINIMAL + "switched_off: [b.do]\n", "an operation of one of the routes"),
+    "serves": ("    serves: page\n", "only a GET"),
     "socket": ("    socket: raw\n", "expected one of messages"),
     "call": (MINIMAL + "calls: [{names: [A-b], operation: read, scope: read}]\n", "method of a call"),
     "call operation": (MINIMAL + "calls: [{names: [a], operation: A, scope: read}]\n", "lower-case words"),

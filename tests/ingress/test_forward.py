@@ -1,5 +1,6 @@
 """What goes upstream, and which way its answer comes back."""
 
+import base64
 import hashlib
 import json
 
@@ -373,3 +374,40 @@ async def test_a_redirect_made_from_the_host_leads_back_to_the_gate() -> None:
         gate.agent.on("GET", "/v1/models/", answer(307, headers=[("Location", url)]))
         response = await gate.ask("GET", "/v1/models/")
         assert (response.status, response.get("location")) == (307, "/v1/models")
+
+
+# --- pages
+
+
+async def test_a_page_gets_a_policy_and_a_stand_in() -> None:
+    """Its own script may run, as it leaves; the upstream's key is not in it."""
+    page = f'<script>window.__HERMES_SESSION_TOKEN__="{UPSTREAM_KEY}";</script>'
+    headers = [("Content-Type", "text/html"), ("Content-Security-Policy", "default-src *")]
+    async with gated(profile="hermes-dashboard") as gate:
+        gate.agent.on("GET", "/chat", answer(200, page.encode(), headers))
+        response = await gate.ask("GET", "/chat", key="reader")
+        assert response.body == b'<script>window.__HERMES_SESSION_TOKEN__="held-by-the-gate";</script>'
+        digest = hashlib.sha256(response.body[len("<script>") : -len("</script>")]).digest()
+        policy = response.get("content-security-policy")
+        assert policy is not None
+        assert f"script-src 'self' 'sha256-{base64.b64encode(digest).decode()}';" in policy
+        assert response.get("x-frame-options") == "DENY"
+
+
+async def test_a_page_with_another_key_is_worthless_too() -> None:
+    """An upstream that was started with a key that the gate does not have."""
+    other = "7NQ80oB-c34FA4ddMGFvJtXyeOeMmL98L_LBQcGollk"
+    page = f'<script>window.__HERMES_SESSION_TOKEN__="{other}";</script>'
+    async with gated(profile="hermes-dashboard") as gate:
+        gate.agent.on("GET", "/", answer(200, page.encode(), [("Content-Type", "text/html")]))
+        assert other.encode() not in (await gate.ask("GET", "/", key="reader")).body
+
+
+async def test_a_file_of_the_upstream_is_copied_as_it_is() -> None:
+    """Code holds words that look like keys; a changed script does not run."""
+    code_ = f'const password = "{SECRET}";'.encode()
+    async with gated(profile="hermes-dashboard") as gate:
+        gate.agent.on("GET", "/assets/a.js", answer(200, code_, [("Content-Type", "text/javascript")]))
+        response = await gate.ask("GET", "/assets/a.js", key="reader")
+        assert response.body == code_
+        assert response.get("x-content-type-options") == "nosniff"

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from support.inprocess import SECRET, Call, Gated, code, gated, gzipped, json_of, until
+from support.inprocess import SECRET, UPSTREAM_KEY, Call, Gated, code, gated, gzipped, json_of, until
 from support.raw import Ended
 from support.upstream import answer, chunk
 
@@ -24,6 +24,16 @@ def _leaking(*, status: int = 200, headers: list[tuple[str, str]] | None = None)
 
 
 # --- judged
+
+
+async def test_the_upstreams_own_key_never_leaves() -> None:
+    """Wherever it stands; what takes its place opens nothing."""
+    async with gated() as gate:
+        gate.agent.on(
+            "GET", MODELS, answer(200, f"<p>{UPSTREAM_KEY}</p>".encode(), [("Content-Type", "text/html")])
+        )
+        assert (await gate.ask("GET", MODELS)).body == b"<p>held-by-the-gate</p>"
+        assert (await gate.last()).redactions == 1
 
 
 @pytest.mark.parametrize("status", [200, 202, 400, 404, 500])

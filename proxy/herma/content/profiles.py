@@ -16,7 +16,18 @@ from herma.policy.grant import Scope
 from herma.policy.message.canonical import METHODS
 from herma.policy.routing.calls import CALL, CallRoute
 from herma.policy.routing.profile import Family, Profile, Readout, RunStatus
-from herma.policy.routing.route import Auth, Creates, Dialect, Envelope, Owned, Route, Socket, Stream, Turn
+from herma.policy.routing.route import (
+    Auth,
+    Creates,
+    Dialect,
+    Envelope,
+    Owned,
+    Route,
+    Serves,
+    Socket,
+    Stream,
+    Turn,
+)
 from herma.yamlfile import load
 
 __all__ = ["load_profile", "parse_profile", "profile_names"]
@@ -41,7 +52,7 @@ _TOP: Final = (
 _ROUTE: Final = (
     "method", "path", "operation", "scope", "envelope", "turn", "stream", "dialect", "public", "max_body_bytes", "text",
     "checks", "run_param", "response_run_pointer", "auth", "owned", "creates", "refers", "headers", "closed",
-    "encoded_slash", "socket",
+    "encoded_slash", "socket", "serves",
 )  # fmt: skip
 _CALLS: Final = ("names", "operation", "scope", "at", "values", "text", "checks")
 _FAMILY: Final = ("path", "envelope", "scope", "owned", "run_param")
@@ -172,7 +183,15 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
         closed=node.flag("closed"),
         encoded_slash=node.flag("encoded_slash"),
         socket=node.choice("socket", Socket, Socket.MESSAGES),
+        serves=_serves(node, method),
     )
+
+
+def _serves(node: Node, method: str) -> Serves:
+    serves = node.choice("serves", Serves, Serves.ANSWERS)
+    if serves is not Serves.ANSWERS and method != "GET":
+        raise node.error("only a GET has a page or a file for its answer", "serves")
+    return serves
 
 
 def _operation(node: Node) -> str:

@@ -19,8 +19,10 @@ from herma.policy.exchange import Exchange
 from herma.policy.jsondoc import JsonError, find, parse
 from herma.policy.message.client_address import forwarded_proto
 from herma.policy.message.forwarding import Forwarded, downstream_headers, upstream_headers
+from herma.policy.message.html import page_policy
 from herma.policy.message.media import Media, media_of
 from herma.policy.routing.profile import Turn
+from herma.policy.routing.route import Serves
 from herma.policy.socket.handshake import handshake_target
 from herma.wire import ResponseHead, ServerRequest, UpstreamError, UpstreamResponse
 
@@ -185,9 +187,9 @@ class Forwarder:
             )
             await self._answer.start(head.status, self._headers(head, media), length=None)
             await relay.run(response)
-        elif media is Media.OPAQUE:
+        elif media is Media.OPAQUE or exchange.match.route.serves is Serves.FILE:
             idle = self._generation.settings.upstream.idle_timeout_s
-            headers = self._headers(head, media)
+            headers = self._headers(head, Media.OPAQUE)
             await relay_bytes(self._request, response, self._answer, headers, idle, self._record)
         else:
             whole = await self._judge(exchange, response)
@@ -206,7 +208,11 @@ class Forwarder:
         status = response.head.status
         if 200 <= status < 300:
             await self._note(exchange, raw, slot)
-        return _Whole(status, self._headers(response.head, Media.TEXT), judged)
+        headers = self._headers(response.head, Media.TEXT)
+        if exchange.match.route.serves is Serves.PAGE:
+            headers = [line for line in headers if line[0] != b"content-security-policy"]
+            headers.append((b"content-security-policy", page_policy(judged)))
+        return _Whole(status, headers, judged)
 
     async def _note(self, exchange: Exchange, raw: bytes, slot: Slot | None) -> None:
         status_of = self._generation.profile.run_status

@@ -95,7 +95,7 @@ def test_credential_in_the_query_is_refused(query: bytes, headers: tuple[tuple[b
 
 @pytest.mark.parametrize(
     "query",
-    [b"limit=5&offset=0", b"include_disabled=true", b"order=desc&after=tokenizer", b"monkey=1", b"x=token"],
+    [b"limit=5&offset=0", b"include_disabled=true", b"order=desc&after=tokenizer", b"monkey=1", b"x=token", b"token=held-by-the-gate"],
 )
 def test_ordinary_parameters_pass(query: bytes) -> None:
     """A parameter is judged by its whole name, never by its value or a part of a word."""

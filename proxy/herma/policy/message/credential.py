@@ -9,6 +9,7 @@ import re
 from herma.policy.decision import Deny
 from herma.policy.message.canonical import Head
 from herma.policy.message.headers import CREDENTIAL_HEADERS
+from herma.policy.message.html import without_stand_in
 from herma.policy.message.target import parameter_names
 from herma.policy.secret import Secret
 
@@ -41,7 +42,8 @@ def bearer(head: Head) -> Secret | Deny | None:
         The token; None when there is none or it is malformed (a 401, uniform); a denial with 400 when a credential
         stands in the query string or in two places.
     """
-    if head.target.query and not _PARAMETERS.isdisjoint(parameter_names(head.target.query)):
+    query = without_stand_in(head.target.query)
+    if query and not _PARAMETERS.isdisjoint(parameter_names(query)):
         return Deny(
             400,
             "herma.auth.credential_in_query",

@@ -6,7 +6,7 @@ from enum import StrEnum
 from herma.policy.decision import Deny
 from herma.policy.grant import Scope
 
-__all__ = ["Auth", "Creates", "Dialect", "Envelope", "Owned", "Route", "Socket", "Stream", "Turn"]
+__all__ = ["Auth", "Creates", "Dialect", "Envelope", "Owned", "Route", "Serves", "Socket", "Stream", "Turn"]
 
 
 class Envelope(StrEnum):
@@ -51,6 +51,18 @@ class Auth(StrEnum):
     KEY = "key"
     JWT = "jwt"
     ADAPTER = "adapter"
+
+
+class Serves(StrEnum):
+    """What a route answers with.
+
+    `answers`: what the agent has to say, judged. `page`: a page of the upstream, judged too, with a policy for browsers. `file`: a
+    file that comes with the upstream, copied as it is.
+    """
+
+    ANSWERS = "answers"
+    PAGE = "page"
+    FILE = "file"
 
 
 class Socket(StrEnum):
@@ -123,6 +135,7 @@ class Route:
     off: bool = False
     encoded_slash: bool = False
     socket: Socket = Socket.MESSAGES
+    serves: Serves = Serves.ANSWERS
 
     @property
     def shut(self) -> Deny | None:
