@@ -15,8 +15,8 @@ MAX_FINDINGS = 32
 # Text of all entries of one body. A configuration of fifty servers has some 15 KiB. Judging takes less than a millisecond
 # for each KiB, and ten for text that is made to be slow.
 MAX_JUDGED_CHARS = 32 * 1024
-# An entry counts for this much at least: each takes half a millisecond, however short.
-MIN_JUDGED_CHARS = 128
+# An entry counts for this much at least: each takes half a millisecond, however short, and made to be slow two.
+MIN_JUDGED_CHARS = 256
 
 
 class McpGuard:

@@ -15,6 +15,7 @@ from tree_sitter import Node
 from herma.policy.command.argv import MAX_PROGRAMS, basename, looks_like_script, programs, script_of
 from herma.policy.command.call import Call, Reading
 from herma.policy.command.code import LANGUAGES, code_of, commands, joined
+from herma.policy.command.crowd import MAX_CROWD, crowd
 from herma.policy.command.line import grammar_text, on_one_line, redirects
 from herma.policy.command.word import MAX_DEPTH, WordReader, text_of
 
@@ -84,6 +85,7 @@ class _Reader(WordReader):
         self._redirects: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
         self._parsed = 0
         self._scripts = 0
+        self._crowded = 0
         self._aliases: dict[str, str] = {}
         self._functions: dict[str, Node] = {}
         self._entered: list[tuple[str, ...]] = []
@@ -102,11 +104,13 @@ class _Reader(WordReader):
         """Read a script; give what it prints, None when that cannot be known."""
         self._parsed += len(text)
         self._scripts += 1
+        self._crowded += crowd(text)
         if (
             depth > MAX_DEPTH
             or len(text) > MAX_SCRIPT_CHARS
             or self._parsed > MAX_PARSED_CHARS
             or self._scripts > MAX_SCRIPTS
+            or self._crowded > MAX_CROWD
             or text.count("|") > MAX_PIPES
         ):
             self.whole = False
