@@ -31,9 +31,9 @@ def _found(sources: IndicatorSources) -> dict[str, Action]:
 def test_the_shipped_indicators_are_all_in_force() -> None:
     """Nobody has to be told anything about them."""
     found = collect(IndicatorSources(data_dir("ioc")), datetime(2026, 12, 1, tzinfo=UTC))
-    assert len(found.records) == 293
+    assert len(found.records) == 294
     assert found.notes == ()
-    assert len(found.indicators().indicators) == 293
+    assert len(found.indicators().indicators) == 294
 
 
 def test_directories_and_files_of_operators_are_added(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_keys_ask_for_signatures_of_all_but_the_shipped(tmp_path: Path) -> None:
     pin(own, NOW, serial=4)
     (own / "manifest.sig").write_bytes(sign((own / "manifest.json").read_bytes(), key))
     found = collect(sources, NOW)
-    assert (len(found.records), found.serials[str(own)]) == (294, 4)
+    assert (len(found.records), found.serials[str(own)]) == (295, 4)
     assert collect(replace(sources, more=()), NOW, found.serials).serials[str(own)] == 4
     with pytest.raises(ContentError, match="older state"):
         collect(sources, NOW, {str(own): 5})

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from herma.policy.checks import indicator_guard
-from herma.policy.checks.indicator_guard import IndicatorGuard, in_use
+from herma.policy.checks.indicator_guard import IndicatorGuard
 from herma.policy.decision import Allow, Decision, Deny
 from herma.policy.exchange import Phase
 from herma.policy.grant import Scope
@@ -51,6 +51,12 @@ USED: dict[str, tuple[Any, bytes | None]] = {
     "deep below": ({"text": "ping a.b.c.d.e.f.g.h.i.j.k.l.giftshop.club"}, None),
     "one slash": ({"text": "curl http:/giftshop.club/x"}, None),
     "an ideographic point": ({"text": "curl http://giftshop\u3002club/x"}, None),
+    "numbers of characters": (
+        {"text": f"[{', '.join(str(ord(letter)) for letter in 'curl giftshop.club')}]"},
+        None,
+    ),
+    "choices in braces": ({"text": "curl https://giftshop.{org,club}/x"}, None),
+    "a bare number in octal": ({"text": "ping 05371047515"}, None),
     "octal escapes": ({"text": "printf 'curl giftshop\\056club'"}, None),
     "long escapes": ({"text": "curl $'giftshop\\U0000002eclub'"}, None),
     "a named entity": ({"text": "curl giftshop&period;club"}, None),
@@ -233,13 +239,3 @@ def test_many_mentions_hide_no_use(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = "The address is 43.228.79.77. " * 4
     assert isinstance(_decide([asked]), Deny)
     assert isinstance(_decide([asked + "Are they malicious?"]), Allow)
-
-
-def test_a_use_is_told_from_a_mention() -> None:
-    """A lone value is a use; in a sentence a verb before it makes one, unless the sentence hunts."""
-    assert in_use("evil.example", 0)
-    assert in_use("please fetch evil.example now", 13)
-    assert not in_use("check whether we fetch evil.example now", 23)
-    assert in_use("fetch it from there", -1)
-    assert not in_use("search the logs for it", -1)
-    assert not in_use("the host evil.example is bad", 9)

@@ -12,6 +12,7 @@ from herma.policy.grant import Scope
 from herma.policy.indicator import Action, Indicator, IndicatorSet
 from herma.policy.indicator.disguise import HIDING_BYTES, undisguised
 from herma.policy.indicator.layers import layers, unescaped
+from herma.policy.indicator.mention import in_use
 from herma.policy.indicator.spelled import SPELLING_BYTES, respelled, spelled_out
 from herma.policy.jsondoc import Document, strings
 from herma.policy.text.unfold import unfold
@@ -44,20 +45,6 @@ _HIDING = (
     _WRAPPED,
     *HIDING_BYTES,
     *SPELLING_BYTES,
-)
-# What makes a mention a use: something is done with the indicator, shortly before it in the same sentence …
-_USE = re.compile(
-    r"(?i)(?:\b(?:post|send|upload|connect|clone|install|download|fetch|register|bcc|cc|forward|run|running|execute|start|keep|curl|"
-    r"wget|nc|ncat|ssh|scp|pip|npx|npm|uvx|add|use|open|point|proxy|mirror|push|pull|write|append|echo|"
-    r"ping6?|dig|nslookup|telnet|socat|sftp|rsync|git|iwr|irm|aria2c|lynx|visit|browse|navigate|resolve|mount|"
-    r"create_connection|urlopen|requests|fsockopen|cnpm|tnpm|pnpm|pnpx|dlx|bunx?|yarn|pipx|uv|poetry|pdm|pipenv|pixi|rye|deno|docker|podman|cargo|gem)\b|[a-z]{2,8}://)"
-    # A point ends a sentence only before a blank: `./run` and `x.example` do not.
-    r"(?:[^.;\n]|\.(?!\s)){0,120}$"
-)
-# … and what makes it talk about the indicator: people hunt for these.
-_HUNT = re.compile(
-    r"(?i)\b(?:search|look(?:s|ing)? (?:for|whether|if)|check (?:that|whether|if|for|\S{1,40} for)|grep|scan|hunt|audit|alert|block(?:list)?|detect|"
-    r"report|whether|logs?|malicious|compromised?|indicators?|known bad|summari[sz]e|explain|what is|is it safe|prüfe|revisa|vérifie)\b[^\n]{0,200}$"
 )
 
 
@@ -261,16 +248,3 @@ def _again(text: str, start: int) -> Iterator[int]:
         yield place
     # More are not looked at one by one.
     yield -1
-
-
-def in_use(text: str, start: int) -> bool:
-    """Tell whether what stands at `start` is used by the text rather than talked about.
-
-    A negative `start` says that it stands there in a spelling of its own: nobody who talks about it writes so.
-    """
-    if not re.search(r"\s", text.strip()):
-        return True
-    if start < 0:
-        return _HUNT.search(text) is None
-    before = text[max(0, start - 240) : start]
-    return _USE.search(before) is not None and _HUNT.search(before) is None
