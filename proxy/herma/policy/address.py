@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address, ip_network
 
+from herma.policy.text.views import rewritten
 from herma.policy.wildcard_dns import named_address
 
 __all__ = ["Address", "Host", "hosts", "is_foreign", "is_metadata", "parse_address", "spellings", "url_host"]
@@ -35,7 +36,7 @@ _POINT_LETTER = re.compile(r"\.[^\W\d_]")
 _LONG_NUMBER = re.compile(r"[0-9]{8}")
 _ESCAPED = re.compile(r"%([0-9a-fA-F]{2})")
 # Signs that grow to a sentence when they are normalised are no part of a name.
-_DOTS = str.maketrans("\u3002\uff0e\uff61\ufdfa\ufdfb", "...  ")
+_DOTS = dict(zip("\u3002\uff0e\uff61\ufdfa\ufdfb", "...  ", strict=True))
 
 # Instance metadata of the clouds: link-local for AWS, Azure, GCP, Oracle, DigitalOcean; 100.100.100.200 for Alibaba;
 # 192.0.0.192 for Oracle classic; fd00:ec2::254 for AWS on IPv6; 168.63.129.16 for Azure's host.
@@ -122,7 +123,7 @@ def _plain(text: str) -> str:
     if "%" in text:
         text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text.translate(_DOTS))
+        text = unicodedata.normalize("NFKC", rewritten(text, _DOTS))
     return text.lower()
 
 

@@ -7,3 +7,8 @@ def test_the_size_of_an_entry_counts_all_its_strings() -> None:
     """Names, values, nested lists and what is no text all count."""
     assert Entry("x", {"ab": ["cde", 5, {"f": None}]}, "/p").size() == 8
     assert Entry("x", {}, "").kind is Kind.SERVER
+
+
+def test_letters_of_others_count_as_their_bytes() -> None:
+    """What is normalised and folded costs more than ASCII, and half a character breaks nothing."""
+    assert Entry("x", {"a": "\ufdfa\ud800"}, "").size() == 5

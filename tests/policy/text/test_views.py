@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from herma.policy.text import views as module
-from herma.policy.text.views import conceals, reading, strip_invisible, views
+from herma.policy.text.views import MAX_SHORT_CHARS, conceals, reading, rewritten, strip_invisible, views
 
 FOLDED = {
     "Cyrillic look-alikes": ("іgnоrе аll рrеvіоus", "ignore all previous"),
@@ -123,3 +123,15 @@ def test_what_imitates_no_latin_is_read_as_it_is(text: str) -> None:
     """Wherever a letter stands, folding is what decomposing, replacing and composing give."""
     latin = unicodedata.normalize("NFKD", views(text).plain).translate(module._LOOKALIKES)
     assert views(text).folded == unicodedata.normalize("NFC", module._MARKS_ON_LATIN.sub("", latin))
+
+
+@given(text=st.text(st.sampled_from("aZ \u0430\u0440\u03b1\u217c\u0301\u4e2d"), max_size=MAX_SHORT_CHARS))
+def test_a_long_text_is_folded_like_a_short_one(text: str) -> None:
+    """How the letters are looked for depends on the length, and what is read does not."""
+    times = MAX_SHORT_CHARS + 1
+    assert reading(f"{text}.\n" * times) == reading(f"{text}.\n") * times
+
+
+def test_signs_are_rewritten_one_by_one() -> None:
+    """Each sign becomes what is given for it, and everything else stays."""
+    assert rewritten("a\u3002b\ufdfb", {"\u3002": ".", "\ufdfb": "xy"}) == "a.bxy"

@@ -38,7 +38,7 @@ class Entry:
     doubted: bool = False
 
     def size(self) -> int:
-        """Count the characters of its own strings, and one for each other value."""
+        """Count the bytes of its own strings, and one for each other value; other letters than ASCII cost more to judge."""
         size = 0
         stack: list[Any] = [self.fields]
         while stack:
@@ -48,5 +48,9 @@ class Entry:
             elif isinstance(node, list):
                 stack += node
             else:
-                size += len(node) if isinstance(node, str) else 1
+                size += _bytes(node) if isinstance(node, str) else 1
         return size
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
