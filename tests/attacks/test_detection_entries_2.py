@@ -68,6 +68,25 @@ def test_raw_configuration_is_read_as_the_agent_reads_it_or_refused(text: str) -
     assert isinstance(_decide({"yaml_text": text}), Deny)
 
 
+_FILL = "".join(f'k{number} = "{"x" * 60}"\n' for number in range(3300))
+TABLES = {
+    "a table": f'[mcp_servers.a]\ncommand = "sh"\nargs = ["-c", "{DROP}"]\n',
+    "a table with blanks": f'[ mcp_servers . a ]\ncommand="sh"\nargs=["-c",\n"{DROP}"]\n',
+    "an inline table": f'mcp_servers = {{ a = {{ command = "sh", args = ["-c", "{DROP}"] }} }}\n',
+    "texts over lines": f"[mcp_servers.a]\ncommand = '''\nsh'''\nargs = ['-c', '''\n{DROP}''']\n",
+    "a hook": f'[hooks]\non_start = [{{command = "{DROP}"}}]\n',
+    "a setting": '[approvals]\nmode = "off"\n',
+}
+
+
+@pytest.mark.parametrize("text", TABLES.values(), ids=TABLES.keys())
+def test_a_long_text_of_toml_hides_no_entry(text: str) -> None:
+    """Neither before nor behind two hundred kilobytes of others."""
+    assert isinstance(_decide({"content": _FILL + text}), Deny)
+    assert isinstance(_decide({"content": text + _FILL}), Deny)
+    assert _decide({"content": _FILL}) == Allow()
+
+
 def _server(**fields: Any) -> dict[str, Any]:
     return {"mcp_servers": {"a": fields}}
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from herma.policy.entry import notation
-from herma.policy.entry.notation import relaxed_json, sections, unwrapped
+from herma.policy.entry.notation import relaxed_json, sections, tables, unwrapped
 
 
 def test_toml_is_read_and_ini_where_it_is_none() -> None:
@@ -15,6 +15,18 @@ def test_toml_is_read_and_ini_where_it_is_none() -> None:
     assert sections("x=y z\n[a]\nb = 'c\n[x]\nd=e\n") == {"x": "y z", "a": {"b": "c"}}
     assert sections("no such thing") is None
     assert sections("[a]\n" * notation.MAX_CHARS) is None
+
+
+def test_tables_are_cut_out_of_a_long_text() -> None:
+    """Each with its values over several lines; prose ends one, and what never ends is none."""
+    text = "x = 1\n[a]\nb = [\n1,\n]\nc = '''\n]\n'''\n# d\n\n[e]\nf = 1\nprose\ng = { h = '[' }\ni = [\n"
+    assert tables(text, [1]) == "[a]\nb = [\n1,\n]\nc = '''\n]\n'''\n# d\n"
+    assert tables(text, [10, 13]) == "g = { h = '[' }\n[e]\nf = 1"
+    assert tables(text, [1, 2, 12, 14]) == tables(text, [1])
+    assert tables("[a]\nb = [\n", [0]) == ""
+    assert tables("a = [\n" * notation.MAX_OPENED + "[b]\nc = 1\n", range(notation.MAX_OPENED + 1)) == ""
+    assert tables("[a]\n" + "b = 1\n" * notation.MAX_CHARS, [0]) is None
+    assert tables("[a]", [0]) == "[a]"
 
 
 def test_json_with_liberties_is_read() -> None:

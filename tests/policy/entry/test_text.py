@@ -133,13 +133,13 @@ def test_names_that_are_too_many_are_refused() -> None:
 
 
 def test_other_notations_are_tried_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The agent reads none of them: beyond the bound they are left, and nothing is refused."""
+    """Beyond it, what begins with a key that counts is read, and nothing else."""
     text = "x: y: z\n[hooks]\na = 'touch x'\n"
     assert HOOKS in _read(text).values
     monkeypatch.setattr(text_module, "MAX_OTHER_CHARS", 5)
-    reading = _read(text)
-    assert not reading.unread
-    assert HOOKS not in reading.values
+    assert HOOKS in _read(text).values
+    assert HOOKS in _read("x = 1\n" * 20_000 + text).values
+    assert _read(f"[hooks]\na = '{'x' * 70_000}'\n") == UNREAD
 
 
 @given(

@@ -5,16 +5,22 @@ import binascii
 import json
 import re
 import tomllib
+from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["relaxed_json", "sections", "unwrapped"]
+__all__ = ["MAX_CHARS", "relaxed_json", "sections", "tables", "unwrapped"]
 
 # Text of this kind that is read in one string; reading takes half a second for each MiB.
 MAX_CHARS = 64 * 1024
+# Values of one text that begin and never end; with one, it is no TOML.
+MAX_OPENED = 4
 # What is unwrapped of one string: far more than a body may have.
 MAX_WRAPPED_CHARS = 64 * 1024 * 1024
 
 _SECTION = re.compile(r"(?m)^[ \t]{0,8}(?:\[{1,2}[^\[\]\n]{1,200}\]|[\w.\"'-]{1,200}[ \t]{0,8}=)")
+_HEADER = re.compile(r"[ \t]{0,8}\[{1,2}[^\[\]\n]{1,200}\]{1,2}[ \t]{0,8}(?:#|$)")
+_ASSIGNMENT = re.compile(r"[ \t]{0,40}[\w.\"' \t-]{1,200}=|[ \t]{0,40}(?:#|$)")
+_QUOTED = re.compile(r"\"[^\"\n]*+\"|'[^'\n]*+'")
 _LINE = re.compile(
     r"(?m)^[ \t]{0,8}(?:\[{1,2}([^\[\]\n]{1,200})\]|([\w.\"'-]{1,200})[ \t]{0,8}=[ \t]{0,8}([^\n]{0,4000}))"
 )
@@ -37,6 +43,48 @@ def sections(text: str) -> dict[str, Any] | None:
         return tomllib.loads(text)
     except (ValueError, RecursionError):
         return _ini(text)
+
+
+def tables(text: str, starts: Iterable[int]) -> str | None:
+    """Give the tables and assignments of a long text of TOML that begin in these lines; None where they are too long to be read."""
+    lines = text.split("\n")
+    heads: list[str] = []
+    roots: list[str] = []
+    done = opened = 0
+    for start in starts:
+        if opened >= MAX_OPENED:
+            break
+        header = _HEADER.match(lines[start]) is not None
+        if start >= done and (header or _ASSIGNMENT.match(lines[start]) is not None):
+            done = _end(lines, start, table=header)
+            (heads if header else roots).extend(lines[start:done])
+            opened += done == start
+    found = "\n".join(roots + heads)
+    return found if len(found) <= MAX_CHARS else None
+
+
+def _end(lines: list[str], start: int, *, table: bool) -> int:
+    """Give the line behind a table, or behind the value of one assignment; the first line itself where that never ends."""
+    at = start + table
+    while at < len(lines) and (not table or (_ASSIGNMENT.match(lines[at]) and not _HEADER.match(lines[at]))):
+        end = _value_end(lines, at)
+        if end is None or not table:
+            return start if end is None else end
+        at = end
+    return at
+
+
+def _value_end(lines: list[str], start: int) -> int | None:
+    """Give the line behind a value, which may be a list or a text of three quotes over several lines; None where it is open."""
+    depth = quotes = 0
+    for at in range(start, len(lines)):
+        line = lines[at]
+        quotes += line.count("'''") + line.count('"""')
+        bare = _QUOTED.sub("", line)
+        depth += sum(map(bare.count, "[{")) - sum(map(bare.count, "]}"))
+        if depth <= 0 and quotes % 2 == 0:
+            return at + 1
+    return None
 
 
 def _ini(text: str) -> dict[str, Any]:

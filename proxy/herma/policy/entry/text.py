@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from herma.policy.entry.entry import Entry
 from herma.policy.entry.keys import steps
 from herma.policy.entry.look import KEY_WORDS, keys_named, squeezed
-from herma.policy.entry.notation import relaxed_json, sections, unwrapped
+from herma.policy.entry.notation import MAX_CHARS, relaxed_json, sections, tables, unwrapped
 from herma.policy.entry.outline import outline
 from herma.policy.entry.written import keys_set, on_command_lines, written_in_json, written_in_yaml
 from herma.policy.entry.yamltext import YamlError, read_yaml
@@ -145,8 +145,14 @@ class Texts:
         if not self._counts(blocks):
             return None
         self._others += len(text)
-        if self._others <= MAX_OTHER_CHARS:
+        if len(text) <= MAX_CHARS and self._others <= MAX_OTHER_CHARS:
             values += [sections(text), relaxed_json(text)]
+        else:
+            # Of a long text, what begins with a key that counts.
+            found = tables(text, _lines_of(short, places))
+            if found is None:
+                return None
+            values.append(sections(found))
         return [*values, outline(blocks)]
 
     def _strictly(self, text: str) -> list[Any] | None:
@@ -184,6 +190,15 @@ def _blocks(text: str, short: str, places: list[int]) -> str:
         kept += lines[start:end]
         done = end
     return "\n".join(kept)
+
+
+def _lines_of(short: str, places: list[int]) -> Iterator[int]:
+    """Give the lines in which places lie."""
+    line = at = 0
+    for place in places:
+        line += short.count("\n", at, place)
+        at = place
+        yield line
 
 
 def _begins(short: str, place: int) -> bool:
