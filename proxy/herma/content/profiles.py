@@ -52,7 +52,7 @@ _TOP: Final = (
 _ROUTE: Final = (
     "method", "path", "operation", "scope", "envelope", "turn", "stream", "dialect", "public", "max_body_bytes", "text",
     "checks", "run_param", "response_run_pointer", "auth", "owned", "creates", "refers", "headers", "closed",
-    "encoded_slash", "socket", "serves",
+    "encoded_slash", "null_body", "socket", "serves",
 )  # fmt: skip
 _CALLS: Final = ("names", "operation", "scope", "at", "values", "text", "checks")
 _FAMILY: Final = ("path", "envelope", "scope", "owned", "run_param")
@@ -165,6 +165,7 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
         dialect=node.choice("dialect", Dialect, Dialect.OPENAI_CHAT) if node.has("dialect") else None,
         public=public,
         max_body_bytes=node.size("max_body_bytes"),
+        null_body=node.flag("null_body"),
         text=_pointers(node, "text"),
         checks=_checks(node, "checks"),
         run_param=_run_param(node, template),

@@ -73,6 +73,16 @@ def test_another_charset_is_refused(content_type: str) -> None:
     assert (denied.status, denied.code) == (415, "herma.body.charset")
 
 
+def test_nothing_is_a_body_where_the_upstream_takes_it_so() -> None:
+    """`null` on a route that says so; a list is none there either."""
+    route = match(null_body=True)
+    document = read_document(head(), route, b"null", Limits())
+    assert isinstance(document, Document)
+    assert document.value is None
+    assert isinstance(read_document(head(), route, b"[]", Limits()), Deny)
+    assert isinstance(_read(b"null"), Deny)
+
+
 REFUSED = {
     "broken JSON": (b"{", "application/json", True, 400, "herma.body.malformed"),
     "a duplicate name": (b'{"a":1,"a":2}', "application/json", True, 400, "herma.body.duplicate_key"),

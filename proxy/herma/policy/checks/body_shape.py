@@ -50,7 +50,8 @@ def read_document(head: Head, match: Match, raw: bytes, limits: BodyLimits) -> D
         document = parse(raw, max_depth=limits.max_json_depth, max_keys=limits.max_json_keys)
     except JsonError as error:
         return _not_json(content_type, match, raw, error)
-    if match.known and not isinstance(document.value, dict):
+    nothing = match.route.null_body and document.value is None
+    if match.known and not isinstance(document.value, dict) and not nothing:
         # The upstream answers 500 to a body of another kind.
         return Deny(400, "herma.body.object", "The body must be a JSON object.")
     return document

@@ -109,7 +109,7 @@ class Route:
     in request headers, that belong to one key. `run_param` is the path parameter that holds a run id,
     `response_run_pointer` where the answer holds one. A `closed` route is refused whoever asks, and so is one that is
     `off`, which the operator can switch on.
-    Only a route with `encoded_slash` takes `%2F` inside a path parameter.
+    Only a route with `encoded_slash` takes `%2F` inside a path parameter, and only one with `null_body` takes `null` for no body.
     """
 
     method: str
@@ -134,6 +134,7 @@ class Route:
     closed: bool = False
     off: bool = False
     encoded_slash: bool = False
+    null_body: bool = False
     socket: Socket = Socket.MESSAGES
     serves: Serves = Serves.ANSWERS
 
