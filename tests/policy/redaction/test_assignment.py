@@ -11,6 +11,11 @@ S = "F4keK3yF0rT3st"
 MASKED = {
     "environment": f"export API_TOKEN={S} && run",
     "quoted": f'API_TOKEN="{S}"; run',
+    "initialised with braces": f'std::string api_key{{"{S}x7"}};',
+    "compared": f"if (token !== '{S}Q7') return",
+    "tagged": f"api_token: !!str {S}",
+    "changed": f"The database password was changed to {S}.",
+    "behind the name of a setting": f'config.api_key = "{S}"',
     "typed": f"token: str = '{S}'",
     "hash rocket": f":password => '{S}', x",
     "go": f'apiToken := "{S}"',
@@ -202,4 +207,33 @@ def test_an_unknown_user_that_looks_drawn_is_masked_too() -> None:
 )
 def test_colours_kinds_of_tokens_and_files_are_none(text: str) -> None:
     """They stand beside the names of secrets in programs."""
+    assert masked(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (f"APP_KEY=base64:{S}", "APP_KEY=base64:["),
+        (f"openssl enc -d -pass pass:{S} -in a", "-pass pass:["),
+        (f"sed -i 's/password=.*/password={S}/' f", "s/password=.*/password=["),
+        (f"curl_setopt($c, CURLOPT_USERPWD, 'bob:{S}');", "'bob:["),
+    ],
+)
+def test_how_a_value_is_written_and_the_user_stay(text: str, kept: str) -> None:
+    """Only the secret is masked."""
+    out = masked(text)
+    assert S not in out
+    assert kept in out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DB_PASSWORD=arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-a1B2c3",
+        "redis key session:4ca0e5f7-b2d1-4c09-a3e8-5d6f1b7092ce expired",
+        "cache hit key=user:1234:4ca0e5f7b2d14c09a3e85d6f1b7092ce",
+    ],
+)
+def test_names_of_stores_and_caches_stay(text: str) -> None:
+    """The type in the name of a resource, and keys with a name of their own."""
     assert masked(text) == text

@@ -117,3 +117,13 @@ def test_a_token_in_any_wrapping_is_masked(wrap: Callable[[str], str]) -> None:
     out = masked(wrap(GITHUB))
     assert "[github_pat:" in out
     assert GITHUB[20:] not in out
+
+
+@pytest.mark.parametrize(
+    "text", ['{"args":["curl","-u","bob:F4keP4ssx7"]}', '["mysql", "-h", "db", "-pF4keP4ssx7"]']
+)
+def test_a_list_of_arguments_is_a_command(text: str) -> None:
+    """The quotes and the commas stay."""
+    out = masked(text)
+    assert "F4keP4ssx7" not in out
+    assert out.count('"') == text.count('"')

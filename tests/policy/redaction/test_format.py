@@ -147,3 +147,40 @@ def test_a_bounded_format_is_never_inside_a_word(found: Rule) -> None:
         for at in range(1, len(text)) if tried.bounded else ():
             if text[at - 1].isascii() and text[at - 1].isalnum():
                 assert list(tried.at(text, at)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (f"mysql -e 'SELECT 1 & 2' -u root -p{S} shop", "-p["),
+        (f'mysql -e "a; b | c" -u root -p{S} shop', "-p["),
+        (f"{S} is the password for staging", "] is the"),
+        (f'use "{S}" as the api token', "] "[:1]),
+    ],
+)
+def test_what_stands_in_quotes_and_what_stands_behind_are_seen(text: str, kept: str) -> None:
+    """The separators in an argument end no command, and a sentence may tell a secret before its name."""
+    out = masked(text)
+    assert S not in out
+    assert kept in out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mysql -e 'a & b' -u root -p shop",
+        "mysql -u root shop; mkdir -p 'F4ke dir'",
+        "it is the password that expired",
+        "F4keP4ss_68 is the answer",
+        "key=f4ke0k3y0f0r0t3st0f4ke0k3y0f0r0t3st0",
+    ],
+)
+def test_what_tells_nothing_stays_behind_and_in_quotes(text: str) -> None:
+    """Words, placeholders, checksums and other commands."""
+    assert masked(text) == text
+
+
+def test_a_word_far_in_front_is_found_in_its_place() -> None:
+    """What is read of the text in front has a bound."""
+    text = "x " * 400 + f"{S} is the password"
+    assert masked(text).startswith("x " * 400 + "[")

@@ -32,6 +32,9 @@ def test_the_last_word_begins_behind_the_last_break(text: str) -> None:
     [
         ("plain words", ""),
         ("see sk-", "sk-"),
+        ("so F4keP4ssx7 is the root", "F4keP4ssx7 is the root"),
+        ("so F4keP4ssx7 was here", ""),
+        ("so version12 is the", ""),
         ("password: 'tulip anchor", "tulip anchor"),
         ("curl -u 'editor:46Vf c6Ee", "editor:46Vf c6Ee"),
         ("see\nnet use Z: \\\\nas\\share x", "net use Z: \\\\nas\\share x"),

@@ -160,3 +160,17 @@ def test_what_a_sentence_tells_is_a_secret(written: str) -> None:
 def test_what_sentences_about_secrets_name_is_none(written: str) -> None:
     """Methods, standards, dates, names in code."""
     assert not told(written)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_masked"),
+    [
+        ("pw=kXjPQzaRtBvEmNcW host=db", True),
+        ("pw=FakePassword host=db", False),
+        ("password -> F4keP4ssx7", True),
+        ("password -> String", False),
+    ],
+)
+def test_a_word_beside_a_weak_or_loose_name_has_to_look_drawn(text: str, is_masked: bool) -> None:
+    """Letters alone may, if they change case often enough."""
+    assert (masked(text) != text) == is_masked

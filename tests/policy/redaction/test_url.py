@@ -12,9 +12,13 @@ MASKED = {
     f"https://{S}@h/r.git": "https://[",
     f"https://{S}:x-oauth-basic@h/r.git": "https://[",
     "http://admin:123456@h/": "http://admin:[",
+    "https://f4ke0f4ke0f4ke0f4ke0f4ke0f4ke012:F4ke5ecret9@sentry.h/1": "https://f4ke0f4ke0f4ke0f4ke0f4ke0f4ke012:[",
+    f"https://{S}:x@h/v1": "https://[",
 }
 KEPT = [
     "https://user@example.com/path",
+    "https://4ca0e5f7b2d14c09a3e85d6f1b7092ce@o42.ingest.us.sentry.io/4500001",
+    "https://4ca0e5f7b2d14c09a3e85d6f1b7092ce@sentry.example.org/7",
     "postgres://user:password@localhost:5432/db",
     "https://h/a:b@c",
     "://x:y@z",

@@ -187,3 +187,29 @@ def test_signs_of_code_refer_to_nothing_between_quotes(value: str) -> None:
     """They are characters of a password there."""
     assert values.is_reference(value)
     assert not values.is_reference(value, quoted=True)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "vault:secret/data/app#password",
+        "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-a1B2c3",
+        "projects/acme/secrets/db-pass/versions/latest",
+        "env:OPENAI_API_KEY",
+        "file:/run/secrets/key",
+        "%env(DB_PASS)%",
+        "pk.eyJ1IjoiZmFrZSJ9",
+        "pk_live_F4keK3yF0rT3st",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5",
+    ],
+)
+def test_what_a_store_keeps_and_what_everybody_may_read_is_no_secret(value: str) -> None:
+    """In quotes or not."""
+    assert values.is_reference(value)
+    assert values.is_reference(value, quoted=True)
+
+
+@pytest.mark.parametrize("value", ["vault:v1:F4keK3yF0rT3st", "arnold:F4ke", "projects", "F4keK3yF0rT3st"])
+def test_what_only_begins_like_a_reference_is_none(value: str) -> None:
+    """What a vault encrypted is the value itself."""
+    assert not values.is_reference(value)

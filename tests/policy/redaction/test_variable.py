@@ -50,3 +50,10 @@ def test_uses_that_are_not_read_for_want_of_work_are_masked() -> None:
     (hit,) = view.unseen
     assert some.text.count("xxxx") * len("echo $a$a\n") + len("a=xx\n") == hit.start
     assert hit.end == len(text)
+
+
+def test_a_variable_that_is_used_where_a_secret_stands_holds_one() -> None:
+    """One is enough, and its name may tell nothing."""
+    out = masked(f"X={A}{B[:9]}; mysql -u root -p$X shop")
+    assert A not in out
+    assert out.endswith("-p$X shop")

@@ -12,7 +12,16 @@ from typing import Final
 from herma.policy.redaction.column import column
 from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.join import Join, Joint, joint_at
-from herma.policy.redaction.judgement import Form, Value, has_digit, identifier, judge, left_alone, more_words
+from herma.policy.redaction.judgement import (
+    Form,
+    Value,
+    has_digit,
+    identifier,
+    judge,
+    left_alone,
+    more_words,
+    namespaced,
+)
 from herma.policy.redaction.name import MAX_NAME_CHARS, Name, Names, Strength
 from herma.policy.redaction.quote import QUOTED, past_bound, quoted_value
 from herma.policy.redaction.value import (
@@ -48,13 +57,21 @@ _KV_NEXT: Final = re.compile(r",(?=[\w.-]{1,40}+[=:])")
 _TRAIL: Final = ",;:!?)]}>*.'\""
 
 
+_COMPARES: Final = frozenset(("==", "===", "!=", "!=="))
 # `--auth bob:…`: the user is told, the password is masked.
 CREDENTIAL_ID: Final = "credential"
 _USER: Final = re.compile(r"[A-Za-z][\w.@-]{0,40}+:(?=[^\s:/]{6})", re.ASCII)
+# `pass:…` of OpenSSL, `base64:…` of Laravel, `{noop}…` of Spring: how the value is written stays readable.
+_WRITTEN_AS: Final = re.compile(
+    r"(?:(?:pass|base64|b64|hex|plain|raw|utf8):|(?:token|key|password|secret|api_?key|access_token)=|\.\*[/|#]\w{1,40}=|\{(?:noop|plain)\})(?=\S{6})",
+    re.ASCII,
+)
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][\w.-]{0,64}+=", re.ASCII)
 # "my api key is …", "Onesignal Admin Key": the words before a bare `key` make it one, or make it something else.
 # Read from right to left.
 _BEFORE_KEY: Final = re.compile(r"(?:[ ][A-Za-z0-9.]{1,20}(?![A-Za-z0-9.])){1,3}", re.ASCII)
+# The number of an account, and the sign behind it.
+ACCOUNT_CHARS: Final = 13
 MAX_WORDS_BEFORE: Final = 64
 # In "here is the api key" the article belongs to all of the name; "the key" has no other word.
 _ARTICLE: Final = re.compile(
@@ -104,8 +121,11 @@ def assigned(text: str, first: int, last: int, names: Names, work: Work | None =
     # In 'NAME=' the quote closes what was opened before the name.
     if value.quote and value.quote == text[first - 1 : first] and not joint.close:
         return
-    # In `https://x-access-token:…@h` the name is a user.
-    if joint.sign == ":" and text[first - 3 : first] == "://":
+    # In `https://x-access-token:…@h` the name is a user, in `arn:aws:secretsmanager:eu-west-1:123456789012:secret:…` a type.
+    if joint.sign == ":" and (
+        text[first - 3 : first] == "://"
+        or (first >= ACCOUNT_CHARS and text[first - ACCOUNT_CHARS : first - 1].isdigit())
+    ):
         return
     if judge(known, value, _form(joint, text, first, flag, value), text, name):
         yield _hit(known, value, past_bound(text, value), text, first)
@@ -134,9 +154,13 @@ def _reading(value: Value) -> float:
 def _hit(known: Name, value: Value, end: int, text: str, first: int) -> Hit:
     """Mask the secret of a value: not the user in front of a password, nor the fragment behind a query."""
     start = value.start
-    user = _USER.match(value.text) if known.rule_id == CREDENTIAL_ID else None
+    told_user = known.rule_id == CREDENTIAL_ID or text.startswith("USERPWD", first + 8)
+    user = _USER.match(value.text) if told_user else None
     if user is not None and not looks_random(user.group()):
         start += user.end()
+    written_as = _WRITTEN_AS.match(value.text)
+    if written_as is not None:
+        start += written_as.end()
     if text[first - 1 : first] in {"?", "&"} and (fragment := text.find("#", start, end)) > start:
         end = fragment
     return Hit(start, end, known.rule_id, text[start:end])
@@ -156,7 +180,7 @@ def _form(joint: Joint, text: str, first: int, flag: int, value: Value) -> Form:
         or joint.join == Join.ELEMENT,
         keyed=joint.close[:1] in {'"', "'"} and len(value.text) >= MIN_KEYED_DIGITS,
         comma=joint.join == Join.COMMA,
-        compared=joint.sign in {"==", "==="},
+        compared=joint.sign in _COMPARES,
         loose=joint.join in {Join.LOOSE, Join.CELL},
     )
 
@@ -217,6 +241,8 @@ def _after_blank(text: str, first: int, at: int, known: Name, flag: int, work: W
     if not flag and not value.quote and is_code(written):
         return
     if known.strength == Strength.HINT and not looks_issued(written):
+        return
+    if namespaced(known, written):
         return
     number = flag > 0 and known.password and written.isdigit() and len(written) >= 4
     if not number and left_alone(written):

@@ -116,6 +116,9 @@ _CUT: Final = re.compile(r"([\x00\r\u00a0](?<=[A-Za-z0-9_-]{6}.)(?=[A-Za-z0-9_-]
 
 _CUTTING: Final = ("\x00", "\r", "\u00a0")
 
+# Between two arguments of a list.
+_LISTED: Final = re.compile(r"(\",[ ]?\")")
+
 
 def _visible(view: View, work: Work | None = None) -> View | None:
     return view.derive(_INVISIBLE, _fold, work) if _may_hide(view.text) else None
@@ -222,6 +225,15 @@ def _lines(view: View, work: Work | None = None) -> View | None:
     return view.derive(_LINE_OF_BASE64, lambda _: "", work) if _may_be_lines(view.text) else None
 
 
+def _listed(view: View, work: Work | None = None) -> View | None:
+    """Write the arguments of a command that stand in a list as its command line: `["mysql", "-pX"]`."""
+    return view.derive(_LISTED, lambda _: " ", work) if _may_be_listed(view.text) else None
+
+
+def _may_be_listed(text: str) -> bool:
+    return '", "-' in text or '","-' in text
+
+
 def _may_be_lines(text: str) -> bool:
     return "\n" in text and _LINE_OF_BASE64.search(text) is not None
 
@@ -254,6 +266,7 @@ def wrapped(text: str) -> bool:
         or _may_hold_entity(text)
         or "\ndata:" in text
         or _is_quoted_printable(text)
+        or _may_be_listed(text)
         or _shell_may_join(text)
         or _may_hide(text)
         or _may_be_reversed(text)
@@ -267,6 +280,7 @@ def wrapped(text: str) -> bool:
 # Cheap ones first; each is tried on every view, so that wrappings in any order come off.
 DECODERS: Final[tuple[Callable[[View, Work], View | None], ...]] = (
     _visible,
+    _listed,
     _shell,
     _unescaped,
     _unquoted,

@@ -91,6 +91,8 @@ class Finder:
         match rule.options.get("grammar"):
             case "format":
                 fmt = FormatRule(rule)
+                if fmt.behind:
+                    return Grammar(lambda text, start, _, __: fmt.word_before(text, start), number)
                 if fmt.around:
                     return Grammar(
                         lambda text, first, last, _: fmt.over(text, first, last), number, around=True

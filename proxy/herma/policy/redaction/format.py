@@ -5,6 +5,7 @@ time runs out, that line is masked, never passed.
 """
 
 import re
+import string
 from collections.abc import Iterator
 from typing import Final, Literal
 
@@ -20,6 +21,7 @@ from herma.policy.redaction.value import (
     is_path,
     is_placeholder,
     is_reference,
+    looks_issued,
     looks_like_password,
     looks_random,
 )
@@ -28,12 +30,19 @@ from herma.policy.rule import Rule
 
 __all__ = ["MAX_COMMAND_CHARS", "CommandRule", "FormatRule"]
 
-type Check = Literal["any", "digit", "drawn", "password", "random", "told"]
+type Check = Literal["any", "digit", "drawn", "mixed", "password", "random", "told"]
 
 # A command line's credential stands at most this far behind its verb; patterns bound their own gaps below it.
 MAX_COMMAND_CHARS: Final = 2048
 # The slowest rule needs 0.1 ms for a full window. 20 ms is a machine that stalls, or a pattern that should not have shipped.
 COMMAND_TIMEOUT_S: Final = 0.02
+# An argument in quotes; what separates commands in a shell separates none there (`mysql -e 'a & b' -p…`).
+_ARGUMENT: Final = re.compile(r"(?<=[\s=])(?:\"[^\"\n]{1,400}\"|'[^'\n]{1,400}')(?=\s|$)")
+_SEPARATORS: Final = str.maketrans(";|&", "\x1f\x1f\x1f")
+# A word in front of its explanation: its bound, its characters, and what may stand between the two.
+MAX_WORD_CHARS: Final = 256
+_WORD_CHARACTERS: Final = string.ascii_letters + string.digits + "!#$%&*+/=?@^_~.-"
+_AROUND_WORD: Final = "\"'`*),"
 _BOUNDARIES: Final = ("(?<![A-Za-z0-9])", "(?<![A-Za-z0-9_-])")
 
 
@@ -50,8 +59,10 @@ class FormatRule:
         self._proven = CHECKSUMS[checksum] if checksum is not None else None
         # The literal stands inside the token, not at its beginning.
         self.around: bool = rule.options.get("anchor") == "around"
+        # The literal stands behind the secret, which is the word in front of it: "… is the password".
+        self.behind: bool = rule.options.get("anchor") == "behind"
         # What stands behind a word character is no token of this format; the text need not be asked.
-        self.bounded = not self.around and rule.pattern.startswith(_BOUNDARIES)
+        self.bounded = not (self.around or self.behind) and rule.pattern.startswith(_BOUNDARIES)
         # `re` tests at a known place six times faster than `regex`; the subset means the same in both.
         self._pattern = re.compile(rule.pattern, re.ASCII)
 
@@ -71,6 +82,17 @@ class FormatRule:
             if found is not None:
                 return self._hit(found)
         return ()
+
+    def word_before(self, text: str, start: int) -> tuple[Hit, ...]:
+        """Find the secret in front of the literal that begins at `start`."""
+        if self._pattern.match(text, start) is None:
+            return ()
+        before = text[max(0, start - MAX_WORD_CHARS) : start].rstrip(_AROUND_WORD)
+        word = before[len(before.rstrip(_WORD_CHARACTERS)) :]
+        if not told(word) or is_placeholder(word):
+            return ()
+        end = max(0, start - MAX_WORD_CHARS) + len(before)
+        return (Hit(end - len(word), end, self.id, word, self._certainty),)
 
     def everywhere(self, text: str, start: int, end: int) -> list[Hit]:
         """Find every token in a piece of text, for formats without a literal."""
@@ -117,11 +139,25 @@ class CommandRule:
                 stop = line_end if line_end >= 0 else stop
                 for found in self._pattern.finditer(text, first, stop, timeout=COMMAND_TIMEOUT_S):
                     hits.extend(self._hit(found))
-            elif (anchored := self._pattern.match(text, first, stop, timeout=COMMAND_TIMEOUT_S)) is not None:
-                hits.extend(self._hit(anchored))
+            else:
+                hits.extend(self._anchored(text, first, stop))
+                if not hits and (plain := _unseparated(text, first, stop)) is not None:
+                    hits.extend(
+                        Hit(
+                            first + hit.start,
+                            first + hit.end,
+                            self.id,
+                            text[first + hit.start : first + hit.end],
+                        )
+                        for hit in self._anchored(plain, 0, len(plain))
+                    )
         except TimeoutError:
             hits = [Hit(first, stop, self.id, text[first:stop], timed_out=True)]
         return hits
+
+    def _anchored(self, text: str, first: int, stop: int) -> Iterator[Hit]:
+        found = self._pattern.match(text, first, stop, timeout=COMMAND_TIMEOUT_S)
+        return iter(()) if found is None else self._hit(found)
 
     def _hit(self, found: "regex.Match[str]") -> Iterator[Hit]:
         for start, end, written in zip(
@@ -141,8 +177,20 @@ class CommandRule:
                 return looks_like_password(written) or looks_random(written)
             case "random":
                 return looks_random(written, at_least=12) and not is_dull(written)
+            case "mixed":
+                return looks_issued(written) and not (written.islower() or written.isupper())
             case "told":
                 return told(written.rstrip(".,;:!?"))
             case _:
                 dull = is_dull(written) and not (written.isdigit() and len(written) >= 4)
                 return not dull and not is_path(written) and not is_code(written)
+
+
+def _unseparated(text: str, first: int, stop: int) -> str | None:
+    """Write a line without what separates commands in its quoted arguments, character for character; None when nothing does."""
+    line_end = text.find("\n", first, stop)
+    line = text[first : line_end if line_end >= 0 else stop]
+    if "'" not in line and '"' not in line:
+        return None
+    plain = _ARGUMENT.sub(lambda found: found.group().translate(_SEPARATORS), line)
+    return plain if plain != line else None

@@ -7,6 +7,7 @@ from typing import Final
 from herma.policy.redaction.decode import EVENT_GAP
 from herma.policy.redaction.finder import Finder
 from herma.policy.redaction.gate import lowered
+from herma.policy.redaction.judgement import told
 from herma.policy.redaction.number import number_open_at
 from herma.policy.redaction.watch import CONTEXT_CHARS, SUSPICIOUS, Watch
 
@@ -41,6 +42,14 @@ _SUM: Final = re.compile(
 # The last word of an event, and what stands of it in the event before.
 MAX_EVENTS_CHARS: Final = 4096
 _CLOSES: Final = ('"}', '"]')
+# A drawn word that the next words may tell: "… is the password". So many characters stand between.
+MAX_TOLD_CHARS: Final = 400
+_TOLD_BY_NEXT: Final = re.compile(
+    r"(?<![^\s\"'`(*:])(?P<word>[A-Za-z0-9!#$%&*+/=?@^_~.-]{8,256}+)[\"'`*]{0,3}\)?,?"
+    r"(?:[ ](?:i|is|a|as|f|fo|for)?|[ ](?:is|as|for)[ ][\w.' -]{0,64})?$",
+    re.ASCII,
+)
+_DIGIT: Final = re.compile("[0-9]")
 
 
 class Hold:
@@ -67,6 +76,7 @@ class Hold:
         hold = min(hold, _in_sum(text))
         if near and "data:" in text:
             hold = min(hold, _in_events(text))
+        hold = min(hold, _told_by_next(text))
         if self._finder.numbers:
             hold = min(hold, number_open_at(text))
         return max(first, min(hold, self.line(text, base)))
@@ -132,6 +142,15 @@ def _in_sum(text: str) -> int:
         return len(text)
     found = _SUM.search(text, tail)
     return found.start() if found is not None and SUSPICIOUS.search(text, found.start()) else len(text)
+
+
+def _told_by_next(text: str) -> int:
+    """Find where a drawn word begins that the words behind it may tell to be a secret; the text's end when there is none."""
+    tail = max(text.rfind("\n") + 1, len(text) - MAX_TOLD_CHARS)
+    if _DIGIT.search(text, tail) is None:
+        return len(text)
+    found = _TOLD_BY_NEXT.search(text, tail)
+    return found.start("word") if found is not None and told(found["word"].rstrip(".,;:!?")) else len(text)
 
 
 def _in_events(text: str) -> int:

@@ -50,14 +50,14 @@ _CLOSE: Final = re.compile(
     re.VERBOSE,
 )
 _SIGN: Final = re.compile(
-    r"""(?P<sign>=>|:{1,3}=|\?{1,2}=|\|\|=|[+.]=|={1,3}|:|\uff1a)\*{0,2}
-    (?P<gap>[ \t\u00a0\u2000-\u200a\u202f\u3000]{0,16}+(?:\n[ \t]{1,32}(?:value|Value)[ \t]{0,4}:[ \t]{0,8}|[|>][+-]?[ \t]{0,4}\n[ \t]{1,32})?)""",
+    r"""(?P<sign>=>|!={1,2}|:{1,3}=|\?{1,2}=|\|\|=|[+.]=|={1,3}|:|\uff1a)\*{0,2}
+    (?P<gap>[ \t\u00a0\u2000-\u200a\u202f\u3000]{0,16}+(?:!!(?:str|binary)[ \t]{1,4}|\n[ \t]{1,32}(?:value|Value)[ \t]{0,4}:[ \t]{0,8}|[|>][+-]?[ \t]{0,4}\n[ \t]{1,32})?)""",
     re.VERBOSE,
 )
 _COMMA: Final = re.compile(r",[ \t]{0,2}(?:(?i:value|content|default)[ \t]{0,2}[=:][ \t]{0,2})?(?=[\"'`@<])")
 _CELL: Final = re.compile(r",(?=[A-Za-z0-9])")
 _LOOSE: Final = re.compile(
-    r"(?:->|<-|\u2192|-->|\|\||\?\?|or|\?:)[ \t]{1,8}(?=\S)|[|\u2502\u2503][ \t]{1,40}(?=[^\s|\u2502\u2503])|\((?=[\"'`@])"
+    r"(?:->|<-|\u2192|-->|\|\||\?\?|or|\?:)[ \t]{1,8}(?=\S)|[|\u2502\u2503][ \t]{1,40}(?=[^\s|\u2502\u2503])|[({](?=[\"'`@])"
 )
 _ELEMENT: Final = re.compile(
     r"""(?:[\w:.-]{1,40}="[^"<>\n]{0,80}"[ \t]{0,4}){0,3}>[ \t]{0,8}(?:\n[ \t]{0,40})?(?=[^<>\s]{4,1024}\s{0,40}<)
@@ -66,13 +66,13 @@ _ELEMENT: Final = re.compile(
 )
 _ATTRIBUTE: Final = re.compile(r"(?i:value|content)[ \t]{0,2}=[ \t]{0,2}(?=[\"'])")
 _PROSE: Final = re.compile(
-    r"(?:is|was|are|ist|war|est|es|è|é|là|är|lautet)(?:[ ](?:now|set[ ]to|still|just|jetzt|ahora))?:?[ ]"
+    r"(?:is|was|are|(?:would|will|should|must)[ ]be|has[ ]been|ist|war|est|es|è|é|là|är|lautet)(?:[ ](?:now|(?:set|changed|reset|rotated|updated)[ ]to|still|just|jetzt|ahora))?:?[ ]"
     r"|(?:は|是|为|為|가|는|은)[\uff1a:]?[ ]{0,2}"
 )
 # "The key id is …", "the password file is …" tell something else.
 _FAR: Final = re.compile(
     r"""(?:et[ ])?
-    (?!(?i:ids?|names?|files?|path|length|size|policy|type|count|format|version|fields?|param\w*|manager|prompt|rotation|expir\w*
+    (?!(?i:ids?|identifier|names?|files?|path|length|size|policy|type|count|format|version|fields?|param\w*|manager|prompt|rotation|expir\w*
         |ttl|limit|usage|generator|strength|hash|fingerprint|prefix|url|endpoint|pair|ring|store|server|vault|bucket)\b)
     (?:[^\s:=|,;<>(){}]{1,40}[ ]){0,5}?
     (?:(?:[^\W\d]{2,20}|[\w.-]{1,32}@[\w.-]{1,40})(?::|[ ](?:->|\u2192|=))[ ](?=\S{6})|(?:is|was|are|ist|war|lautet|est|sont|es|é|è|era|là|är|er|jest|este|adalah|kini|to|por|par|auf|zu)(?:[ ]now)?:?[ ](?=\S{6}))""",
@@ -108,7 +108,7 @@ def joint_at(text: str, end: int) -> Joint | None:
 
 
 # What a sign begins with, and what the other joints begin with; the end of a text begins nothing.
-_SIGNS: Final = "=:?|+.\uff1a"
+_SIGNS: Final = "=:?|+.!\uff1a"
 _CLOSES: Final = frozenset("\"'`)]*& \t:?")
 _MARKS: Final[Mapping[str, tuple[tuple[re.Pattern[str], Join], ...]]] = {
     ",": ((_COMMA, Join.COMMA), (_CELL, Join.CELL)),
@@ -118,6 +118,7 @@ _MARKS: Final[Mapping[str, tuple[tuple[re.Pattern[str], Join], ...]]] = {
     "|": ((_LOOSE, Join.LOOSE),),
     "?": ((_LOOSE, Join.LOOSE),),
     "(": ((_LOOSE, Join.LOOSE),),
+    "{": ((_LOOSE, Join.LOOSE),),
     "\u2192": ((_LOOSE, Join.LOOSE),),
     "\u2502": ((_LOOSE, Join.LOOSE),),
     "\u2503": ((_LOOSE, Join.LOOSE),),
@@ -126,7 +127,7 @@ _MARKS: Final[Mapping[str, tuple[tuple[re.Pattern[str], Join], ...]]] = {
 }
 _LINE_ENDS: Final = frozenset("\n\r")
 _ATTRIBUTES: Final = frozenset("vVcC")
-_VERBS: Final = frozenset("iwael\u00e8\u00e9")
+_VERBS: Final = frozenset("iwaelsmh\u00e8\u00e9")
 _LOOSELY: Final = frozenset("-<|?(o\u2192")
 
 
@@ -134,7 +135,7 @@ def _mark(text: str, at: int, end: int, close: str, *, blank: str) -> Joint | No
     for pattern, join in _MARKS[text[at]]:
         found = pattern.match(text, at)
         # A call has no blank before its bracket, an arrow and an alternative have.
-        if found is None or (join == Join.LOOSE and bool(blank) == (text[at] == "(")):
+        if found is None or (join == Join.LOOSE and bool(blank) == (text[at] in "({")):
             continue
         if join != Join.CELL or not blank:
             return Joint(found.end(), join, close=close)

@@ -25,8 +25,20 @@ from herma.policy.redaction.value import (
     looks_random,
 )
 
-__all__ = ["Form", "Value", "chosen", "has_digit", "identifier", "judge", "left_alone", "more_words", "told"]
+__all__ = [
+    "Form",
+    "Value",
+    "chosen",
+    "has_digit",
+    "identifier",
+    "judge",
+    "left_alone",
+    "more_words",
+    "namespaced",
+    "told",
+]
 
+KEY_ID: Final = "key"
 TOKEN_ID: Final = "token"  # noqa: S105 - the id of a rule
 _IDENTIFIER: Final = re.compile(
     r"(?:[A-Za-z_$]{1,64}+\d{0,2}(?:\.[A-Za-z_$]{1,64}+\d{0,2}){0,8}|[A-Za-z]{1,40}(?:-[A-Za-z]{1,40}){1,8}"
@@ -53,6 +65,7 @@ _METHOD: Final = re.compile(
     r"|[A-Z]{2,8}[-_]?\d{1,6}$|\d{4}-\d\d-\d\d",
     re.ASCII,
 )
+_NAMESPACED: Final = re.compile(r"[a-z][a-z_-]{1,24}:[^:/]", re.ASCII)
 _JOINED: Final = re.compile(r"[-_.]")
 MIN_PHRASE_CHARS: Final = 3
 MIN_PHRASE_WORDS: Final = 3
@@ -209,12 +222,18 @@ def _judge_bare(known: Name, value: Value, form: Form, text: str) -> bool:
     if form.compared:
         return looks_issued(written) and not identifier(written)
     if form.loose:
-        return looks_issued(written)
+        return looks_issued(written) or (
+            known.password and known.strength == Strength.STRONG and chosen(written)
+        )
     if form.far:
         return looks_issued(written) or (known.password and chosen(written))
     drawn = looks_random(written) or (looks_like_password(written) and not identifier(written))
     if known.strength == Strength.WEAK and not known.password:
-        return looks_random(written, at_least=12)
+        # `key=user:1234:…` is a place in a cache.
+        return looks_random(written, at_least=12) and not namespaced(known, written)
+    if known.strength == Strength.WEAK and not (form.prose or form.colon or form.spaced):
+        # `pw=…`: nothing else is written so.
+        return drawn and (has_digit(written) or looks_random(written, at_least=12))
     if form.prose or known.strength == Strength.WEAK:
         return drawn and written.isascii() and has_digit(written)
     if drawn:
@@ -260,6 +279,13 @@ def left_alone(written: str) -> bool:
         or is_placeholder(written)
         or _pathlike(written)
         or is_dull(written)
+    )
+
+
+def namespaced(known: Name, written: str) -> bool:
+    """Tell whether the value beside a bare `key` begins with a name, as keys of caches and stores do (`user:1234:…`)."""
+    return (
+        known.rule_id == KEY_ID and known.strength == Strength.WEAK and _NAMESPACED.match(written) is not None
     )
 
 

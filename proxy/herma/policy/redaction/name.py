@@ -233,6 +233,8 @@ _PROPERTIES: Final = frozenset(
         "t",
     ]
 )
+# What makes even two words (`api key`, `auth token`) no secret.
+_NEVER_COMPOUND: Final = frozenset(("public", "pub", "publishable", "no", "without", "is", "has"))
 MAX_NAME_CHARS: Final = 96
 # What stands between words of a name.
 _JOINED: Final = {code: None for code in range(128) if not chr(code).isalnum()}
@@ -329,7 +331,7 @@ class Names:
             joined = "".join(words[-count:])
             known = self._words.get(joined)
             if known is not None and len(words) >= count:
-                return self._judge(known, words[:-count], joined)
+                return self._judge(known, words[:-count], joined, compound=count > 1)
         last = words[-1]
         if not last.endswith(self._suffixes):
             return self._hinted(words)
@@ -350,10 +352,11 @@ class Names:
         return None
 
     @staticmethod
-    def _judge(known: _Word, before: list[str], word: str) -> Name | None:
+    def _judge(known: _Word, before: list[str], word: str, *, compound: bool = False) -> Name | None:
+        # In `config.api_key`, `s3a.secret.key` the two words say enough.
         if before and (
-            before[-1] in known.not_after
-            or "".join(before[-2:]) in known.not_after
+            before[-1] in (known.not_after if not compound else _NEVER_COMPOUND)
+            or (not compound and "".join(before[-2:]) in known.not_after)
             or before[-1].endswith(_NEVER_BEFORE)
         ):
             return None

@@ -15,13 +15,21 @@ URL_ID: Final = "url-user-info"
 _USER_INFO: Final = re.compile(
     r"(?P<user>[^\s:/?#@\"'<>\\]{0,256}):(?P<password>[^\s/\"'<>\\]{1,512})@(?=[\w.\[$%{-])"
 )
-_BARE: Final = re.compile(r"(?P<user>[^\s:/?#@\"'<>\\]{16,512}+)(?::(?:x-oauth-basic)?)?@(?=[\w.\[-])")
+_BARE: Final = re.compile(
+    r"(?P<user>[^\s:/?#@\"'<>\\]{16,512}+)(?::(?:x-oauth-basic|x|X|unused|api_token)?)?@(?=[\w.\[-])"
+)
+# The key of a project that sends its errors is public, it stands in pages; with a password behind it, the password is none.
+_PUBLIC: Final = re.compile(
+    r"[0-9a-f]{32}@(?:[\w-]{1,63}\.){0,4}(?:ingest|sentry|glitchtip|bugsink)[\w.:-]{0,80}/(?:[\w-]{1,40}/)?\d{1,20}(?![\w])"
+)
 _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+.-ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
 def user_info(text: str, start: int, end: int) -> Iterator[Hit]:
     """Find the credential behind the `://` at `start` to `end`."""
     if start == 0 or text[start - 1] not in _LETTERS or PLACEHOLDER.match(text, end) is not None:
+        return
+    if _PUBLIC.match(text, end) is not None:
         return
     bare = _BARE.match(text, end)
     if bare is not None and looks_random(bare["user"], at_least=16) and not is_placeholder(bare["user"]):

@@ -64,6 +64,20 @@ _CODE: Final = re.compile(
 )
 # What the two above begin with; most values begin with something else.
 _REFERENCE_SIGNS: Final = frozenset("$([`<{%#!@&")
+# Where a store keeps the secret, and keys that everybody may read: `vault:kv/app#password`, `projects/x/secrets/y`, `pk_live_…`.
+_KEPT_ELSEWHERE: Final = re.compile(
+    r"""
+      (?:vault|sops|ssm|awssm|secretref|keyvault|akv|gsm|gcpsm|doppler|keychain|keyring|conjur):(?!v\d+:)[\w.@/:\#-]{1,300}+$
+    | arn:aws[\w-]{0,10}:[\w-]{2,24}:[\w-]{0,20}:\d{0,12}:[\w/+=,.@:-]{1,300}+$
+    | projects/[\w-]{1,40}/secrets/[\w-]{1,255}(?:/versions/\w{1,20})?$
+    | (?:env|file):[\w./${}-]{1,200}+$
+    | @Microsoft\.KeyVault\( | %env\( | \{\{resolve:
+    | [pt]k\.eyJ1I | pk_(?:live|test|prod)_ | phc_ | [0-9A-F]{40}$ | (?:sk-)?(?:ssh-(?:rsa|ed25519)|ecdsa-sha2)[\w@.-]{0,40}+(?:\s|$) | AAAA[BCE][23]N
+    """,
+    re.VERBOSE | re.ASCII,
+)
+# What those begin with.
+_ELSEWHERE_SIGNS: Final = frozenset("vskagdcpef@%t{0123456789ABCDEF")
 # What marks a placeholder anywhere in a value, and the words that each of these marks holds.
 _MARK: Final = re.compile(
     r"your|example|placeholder|change[-_]?me|redacted|replace[-_]?(?:me|with|this)|insert[-_]|<[a-z]|\.{3,}|…|\*{3,}|x{4,}"
@@ -155,6 +169,8 @@ def is_reference(value: str, *, quoted: bool = False) -> bool:
 
     A name is written; what looks drawn between the signs is a value. Between quotes, `(x` and `@x` are only characters.
     """
+    if value[:1] in _ELSEWHERE_SIGNS and _KEPT_ELSEWHERE.match(value) is not None:
+        return True
     if value[:1] not in _REFERENCE_SIGNS:
         return False
     found = _REFERENCE.match(value) or (None if quoted else _BARE_REFERENCE.match(value))

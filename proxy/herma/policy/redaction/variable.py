@@ -1,9 +1,10 @@
-"""Variables of a shell that make one value together: `A=ghp_x; B=y; curl -H "Authorization: Bearer $A$B"`."""
+"""Variables of a shell that make one value: `A=ghp_x; B=y; curl -H "Authorization: Bearer $A$B"`, `X=F4keP4ss; mysql -p$X`."""
 
 import re
 from typing import Final
 
 from herma.policy.redaction.hit import Hit
+from herma.policy.redaction.value import looks_random
 from herma.policy.redaction.view import Span, View
 from herma.policy.redaction.work import DECODED_SIGN, Work
 
@@ -18,13 +19,24 @@ _ASSIGNED: Final = re.compile(
     re.ASCII,
 )
 # The sign in front of all, so that the search skips to it.
-_USED: Final = re.compile(r"\$(?:\{\w{1,41}\}|\w{1,41})(?:\$\{\w{1,41}\}|\$\w{1,41}){1,7}", re.ASCII)
+_USED: Final = re.compile(r"\$(?:\{\w{1,41}\}|\w{1,41})(?:\$\{\w{1,41}\}|\$\w{1,41}){0,7}", re.ASCII)
+_TOGETHER: Final = re.compile(r"\$(?:\{\w{1,41}\}|\w{1,41})\$[\w{]", re.ASCII)
 _NAME: Final = re.compile(r"\w+", re.ASCII)
 
 
 def may_join_variables(text: str) -> bool:
-    """Tell whether two variables stand side by side in a text that assigns some."""
-    return "$" in text and "=" in text and _USED.search(text) is not None
+    """Tell whether two variables stand side by side in a text that assigns some, or one that holds what looks drawn."""
+    return "$" in text and "=" in text and (_TOGETHER.search(text) is not None or _holds_drawn(text))
+
+
+def _holds_drawn(text: str) -> bool:
+    for number, found in enumerate(_ASSIGNED.finditer(text)):
+        if number == MAX_ASSIGNMENTS:
+            return True
+        name = found["name"]
+        if looks_random(found["value"]) and ("$" + name in text or "${" + name in text):
+            return True
+    return False
 
 
 def joined_variables(view: View, work: Work | None = None) -> View | None:
@@ -47,6 +59,7 @@ def joined_variables(view: View, work: Work | None = None) -> View | None:
         for use in uses
         for names in (_NAME.findall(use),)
         if all(name in values for name in names)
+        and (len(names) > 1 or looks_random(text[slice(*values[names[0]])]))
     }
     groups: list[list[Span]] = []
     for found in _USED.finditer(text) if joined else ():
