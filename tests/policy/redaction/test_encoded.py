@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from herma.policy.redaction.encoded import MAX_CHARS, beginnings, encoded
-from herma.policy.redaction.hit import Certainty
+from herma.policy.redaction.hit import Certainty, Hit
 from herma.policy.redaction.work import Work
 from support.redactor import GITHUB, masked
 
@@ -130,3 +130,24 @@ def test_packed_text_that_is_not_read_to_its_end_is_masked() -> None:
     assert not any("log that says" in text for text in beginnings(packed[: MAX_CHARS // 2]))
     binary = base64.b64encode(gzip.compress(bytes(range(256)) * 2000, mtime=0)).decode()
     assert masked(f"see {binary} end") == f"see {binary} end"
+
+
+def test_a_run_that_holds_nothing_is_read_once() -> None:
+    """The views of a text repeat its runs, which are decoded for the first of them."""
+    run = base64.b64encode(b"an ordinary text of some length").decode()
+    read: list[str] = []
+
+    def inside(text: str) -> list[Hit]:
+        read.append(text)
+        return []
+
+    work = Work(100)
+    for text in (run, f"{run} and {run}", f"again: {run}"):
+        assert list(encoded(text, inside, work)) == []
+    assert len(read) == 1
+
+
+def test_a_run_that_holds_a_secret_is_masked_each_time() -> None:
+    """What is remembered is only that there is nothing in a run."""
+    run = base64.b64encode(f"token {GITHUB}".encode()).decode()
+    assert run not in masked(f"{run} and {run}")

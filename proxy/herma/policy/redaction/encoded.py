@@ -60,6 +60,8 @@ def encoded(text: str, inside: Callable[[str], list[Hit]], work: Work | None = N
         if work.left < 0:
             yield from _unseen(text, runs[number:])
             return
+        if run in work.clean:
+            continue
         # Text in base64 has both cases within sixteen characters; identifiers and paths mostly do not.
         read_as: tuple[Callable[[str], str], ...] = _WAYS
         if (run.islower() or run.isupper()) and not _HEX.fullmatch(run):
@@ -74,11 +76,14 @@ def encoded(text: str, inside: Callable[[str], list[Hit]], work: Work | None = N
             continue
         # Unpacked text may be much longer than the run.
         work.left -= passing(sum(map(len, read)))
-        hits = next((found for decoded in read if (found := inside(decoded))), None)
+        hits = next((inner for decoded in read if (inner := inside(decoded))), None)
         if hits:
             yield best_of(hits, start, _padded(text, end))
-        elif not (read or run.isalnum()):
-            yield from _segments(text, start, end, inside, work)
+            continue
+        found = [] if read or run.isalnum() else list(_segments(text, start, end, inside, work))
+        if not found:
+            work.clean.add(run)
+        yield from found
 
 
 def _windows(start: int, end: int) -> Iterator[tuple[int, int]]:

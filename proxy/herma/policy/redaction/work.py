@@ -94,10 +94,12 @@ TIMED_OUT: Final = 20_000
 class Work:
     """What is left to spend on one text, with everything that it is decoded to."""
 
-    __slots__ = ("left",)
+    __slots__ = ("clean", "left")
 
     def __init__(self, chars: int, base: int = BASE_UNITS, per_char: float = UNITS_PER_CHAR) -> None:
         self.left: float = max(base, chars * per_char)
+        # Runs that were decoded and hold nothing: the views of a text repeat them.
+        self.clean: set[str] = set()
 
     @property
     def spent(self) -> bool:
