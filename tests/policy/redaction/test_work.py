@@ -1,5 +1,6 @@
 """What one text may cost, and what happens to the rest: masked, never passed."""
 
+import hashlib
 import json
 import re
 
@@ -202,3 +203,14 @@ def test_pieces_that_touch_are_one() -> None:
     unjudged(hits, text, 5, 6)
     assert [(hit.start, hit.end, hit.value) for hit in hits[1:]] == [(1, 4, "bcd"), (5, 6, "f")]
     assert hits[-1].certainty is Certainty.UNJUDGED
+
+
+def test_a_megabyte_of_hashes_is_judged_to_its_end() -> None:
+    """A lock file, whose lines go on behind backslashes and are read in two views, loses nothing."""
+    lines = []
+    for number in range(11_000):
+        if number % 12 == 0:
+            lines.append(f"    # via package-{number}\npackage-{number}==1.0.{number} \\\n")
+        lines.append(f"    --hash=sha256:{hashlib.sha256(str(number).encode()).hexdigest()} \\\n")
+    lock = "".join(lines)
+    assert redactor().text(lock).text is lock
