@@ -40,6 +40,8 @@ _PLAIN = {
     "right-to-left overrides": "\u202ea\u202c",
     "tag characters": "\U000e0061",
     "look-alike letters": "\u0440\u0430\u0455\u0455",
+    "dotted capital": "\u0130A",
+    "capitals beside small letters": "aA",
 }
 _QUOTING = {
     "single quotes": "'",
@@ -49,6 +51,13 @@ _QUOTING = {
     "braces": "{",
     "brackets": "[",
     "closed braces": "{}",
+    "closed brackets": ")",
+    "brackets behind dollars": "$)",
+    "words before closed brackets": "b)",
+    "arrays without end": "a=(",
+    "pipes into blocks": "|{",
+    "ways out and in": "<>",
+    "ways in": "<<<",
     "command substitutions": "$(",
     "arithmetic": "$((",
     "parameters": "${",
@@ -163,6 +172,9 @@ _WORDS = [
     "QUFB",
 ]
 
+_ALIKE = "\u0430\u0435\u043e\u0440\u0441\u0445\u0443\u0456\u03b1\u03bf\u03c1\u0561\u057d\u1d00\u1d04\ua731a \n"
+_ESCAPES = ["%41", "%2541", "\\x61", "\\u0061", "\\U00000061", "&#97;", "&#x61;", "\\141", "&period;", "\\\\u0061"]
+
 
 def _made() -> Iterator[tuple[str, str]]:
     # The same every time.
@@ -173,6 +185,10 @@ def _made() -> Iterator[tuple[str, str]]:
     yield "numbered passwords", "".join(f"password{at}=tulip{at * 7919}\n" for at in range(MB // 22))
     yield "numbered names", "".join(f"host{at}.example.com " for at in range(MB // 20))
     yield "hashes", "".join(f"{chance.getrandbits(160):040x} " for _ in range(MB // 41))
+    lines = (f"    --hash=sha256:{chance.getrandbits(256):064x} \\\n" for _ in range(MB // 84))
+    yield "hashes in lines that go on", "".join(lines)
+    yield "look-alike letters in any order", "".join(chance.choices(_ALIKE, k=MB // 2))
+    yield "escapes of every kind", "".join(chance.choices(_ESCAPES, k=MB // 5))
     yield "deep JSON", '{"a":' * (MB // 10) + "1" + "}" * (MB // 2)
     values = _VALUE.findall("\n".join(path.read_text() for path in sorted((ROOT / "ioc").rglob("*.yaml"))))
     yield "indicators", (" ".join(values) + " ") * (MB // sum(map(len, values)) + 1)
@@ -180,11 +196,11 @@ def _made() -> Iterator[tuple[str, str]]:
 
 
 def texts(size: int) -> Iterator[tuple[str, str]]:
-    """Give every hostile text, of this length or a little less."""
+    """Give every hostile text, of so many bytes or a few less: a letter of another alphabet is sent as two or three."""
     for name, unit in _UNITS.items():
-        yield name, unit * (size // len(unit))
+        yield name, unit * (size // len(unit.encode()))
     for name, text in _made():
-        yield name, text[:size]
+        yield name, text.encode()[:size].decode(errors="ignore")
 
 
 def units() -> Iterator[tuple[str, str]]:
