@@ -1,4 +1,4 @@
-"""Bypass rows 48 to 64 (without the dashboard's 56 to 58): where a message ends, and who may keep a connection."""
+"""Bypass rows 48 to 64 (56 to 58 stand in test_sockets.py): where a message ends, and who may keep a connection."""
 
 import itertools
 import threading
