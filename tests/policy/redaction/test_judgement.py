@@ -167,6 +167,8 @@ def test_what_sentences_about_secrets_name_is_none(written: str) -> None:
     [
         ("pw=kXjPQzaRtBvEmNcW host=db", True),
         ("pw=FakePassword host=db", False),
+        ("the password is kXjPQzaRtBvEmNcW, ok", True),
+        ("the password is HashedWithBcrypt, ok", False),
         ("password -> F4keP4ssx7", True),
         ("password -> String", False),
     ],

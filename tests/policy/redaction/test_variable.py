@@ -57,3 +57,12 @@ def test_a_variable_that_is_used_where_a_secret_stands_holds_one() -> None:
     out = masked(f"X={A}{B[:9]}; mysql -u root -p$X shop")
     assert A not in out
     assert out.endswith("-p$X shop")
+
+
+def test_variables_that_hold_what_was_written_are_no_secret() -> None:
+    """Paths and names, used or not; a text with very many assignments is read as far as its bound."""
+    assert not may_join_variables("DIR=/srv/app/releases; cd $DIR")
+    assert not may_join_variables(f"X={A}; echo $HOME")
+    many = "".join(f"V{number}=app; " for number in range(variable.MAX_ASSIGNMENTS + 1))
+    assert may_join_variables(f"{many}cd $HOME")
+    assert masked(f"{many}cd $HOME") == f"{many}cd $HOME"

@@ -235,7 +235,12 @@ def _judge_bare(known: Name, value: Value, form: Form, text: str) -> bool:
         # `pw=…`: nothing else is written so.
         return drawn and (has_digit(written) or looks_random(written, at_least=12))
     if form.prose or known.strength == Strength.WEAK:
-        return drawn and written.isascii() and has_digit(written)
+        # A password of letters alone changes its case too often for a name.
+        return (
+            drawn
+            and written.isascii()
+            and (has_digit(written) or (known.password and looks_random(written, at_least=12)))
+        )
     if drawn:
         return True
     if not written.isascii():
