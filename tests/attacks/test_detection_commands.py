@@ -38,6 +38,7 @@ HARM = [
     "sed -n 'w /etc/cron.d/x' /srv/x",
     "sed 's/a/b/w ~/.bashrc' /srv/x",
     "ssh -F /tmp/config host.example.com",
+    "sudo -u x /tmp/x",
     "ssh -o KnownHostsCommand=/srv/x host.example.com",
     "curl -K /tmp/options",
     "docker run -i --mount type=bind,source=/etc,target=/e mcp/x",

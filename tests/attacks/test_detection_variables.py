@@ -145,6 +145,50 @@ def test_what_is_near_or_named_passes(pair: tuple[str, str]) -> None:
     assert _judged(pair) is Verdict.ALLOW
 
 
+SET_BY_LINES = [
+    ("env", "LD_PRELOAD=/tmp/x.so", "node", "s.js"),
+    ("env", "-i", "BASH_ENV=/srv/x", "bash", "-c", "node s.js"),
+    ("env", "HTTPS_PROXY=http://198.51.100.4:1", "npx", "-y", "server"),
+    ("sh", "-c", "LD_PRELOAD=/tmp/x.so node s.js"),
+    ("sh", "-c", "export LD_PRELOAD=/tmp/x.so; node s.js"),
+    ("sh", "-c", 'exec env "LD_PRELOAD=/tmp/x.so" node s.js'),
+    ("sh", "-c", "export LD_PRELOAD=/tmp/x.so; node a; export LD_PRELOAD="),
+    ("systemd-run", "--setenv=LD_PRELOAD=/tmp/x.so", "node", "s.js"),
+    ("powershell", "-c", "$env:HTTPS_PROXY='http://198.51.100.4:1'; npx -y server"),
+    ("env", *(f"A{number}=1" for number in range(300)), "LD_PRELOAD=/tmp/x.so", "node"),
+]
+
+
+def _line(words: tuple[str, ...]) -> Verdict:
+    entry = {"command": words[0], "args": list(words[1:])}
+    return verdict(entry_judge().judge_entry(Entry("server", entry, "")))
+
+
+@pytest.mark.parametrize("words", SET_BY_LINES, ids=lambda words: " ".join(words)[:60])
+def test_a_command_line_sets_no_variable_that_an_entry_may_not(words: tuple[str, ...]) -> None:
+    """What is started cannot tell who set it."""
+    assert _line(words) is Verdict.BLOCK
+
+
+SET_AS_USUAL = [
+    ("env", "NODE_ENV=production", "node", "s.js"),
+    ("env", "NODE_OPTIONS=--max-old-space-size=4096", "node", "s.js"),
+    ("env", "HTTPS_PROXY=http://10.0.0.1:3128", "npx", "-y", "server"),
+    ("sh", "-c", "export PATH=$HOME/.local/bin:$PATH; exec uvx server"),
+    ("sh", "-c", 'export NVM_DIR="$HOME/.nvm"; . "$NVM_DIR/nvm.sh"; npx -y server'),
+    ("sh", "-c", "TMPDIR=/tmp node s.js"),
+    ("sh", "-c", "LD_LIBRARY_PATH=/usr/local/cuda/lib64 python -m server"),
+    ("docker", "run", "-i", "--rm", "-e", "HOME=/tmp", "mcp/x"),
+    ("powershell", "-c", '$env:FOO="1"; npx -y server'),
+]
+
+
+@pytest.mark.parametrize("words", SET_AS_USUAL, ids=lambda words: " ".join(words)[:60])
+def test_a_command_line_sets_what_people_set(words: tuple[str, ...]) -> None:
+    """Paths of homes and systems, options, proxies nearby; what is set for a container stays there."""
+    assert _line(words) is Verdict.ALLOW
+
+
 def _decide(value: Any) -> Allow | Deny:
     decision = McpGuard(entry_judge()).decide(exchange(value, route=match(known=False)), Phase.REQUEST_BODY)
     assert isinstance(decision, (Allow, Deny))

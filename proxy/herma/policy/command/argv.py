@@ -215,10 +215,11 @@ def programs(argv: Sequence[str]) -> Iterator[tuple[str, ...]]:
             and argv[index - 1] not in _FILES.get(launcher, ())
         )
         if index == 0 or name in _KNOWN or perhaps:
-            if name in seen and name not in SHELLS and name not in _INTERPRETERS:
+            known = name if "/" not in word else word
+            if known in seen and name not in SHELLS and name not in _INTERPRETERS:
                 # A shorter vector of the same program says nothing new.
                 continue
-            seen.add(name)
+            seen.add(known)
             yield tuple(argv[index:])
             launcher = name if name in LAUNCHERS else launcher
             if name in LAUNCHERS or name in _KNOWN:

@@ -5,12 +5,13 @@ paths resolved, with look-alikes folded. The rules (`rules/mcp`) say what must n
 effects that come together.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from herma.policy.command.assembly import assembled, assembles
 from herma.policy.command.code import joined
 from herma.policy.decision import Finding, Level
+from herma.policy.entry.assigned import AssignedError, assigned
 from herma.policy.entry.condition import Rulebook, RulePattern
 from herma.policy.entry.effect import effects
 from herma.policy.entry.entry import Entry, Kind
@@ -87,7 +88,7 @@ class EntryJudge:
             return (Finding(OVERSIZE, Level.HIGH, entry.place),)
         try:
             return self._findings(entry, fields, EntryReading.of(fields))
-        except PackagesError:
+        except (PackagesError, AssignedError):
             return (Finding(OVERSIZE, Level.HIGH, entry.place),)
 
     def trace(self, entry: Entry) -> Trace:
@@ -98,7 +99,7 @@ class EntryJudge:
         read = EntryReading.of(fields)
         try:
             effects = self._effects(fields, read)
-        except PackagesError:
+        except (PackagesError, AssignedError):
             return _NOTHING
         texts = dict.fromkeys(
             form for text in forms((*read.texts, *read.told)) for form in views(text).each()
@@ -128,7 +129,8 @@ class EntryJudge:
     ) -> Iterator[Rule]:
         assignments = "\n".join(
             views(f"{key}={value}").folded.replace("\n", " ")
-            for key, value in self._environment.rest(fields.env).items()
+            for env in _environments(fields, read)
+            for key, value in self._environment.rest(env).items()
         )
         yield from self._book.by_pattern(shown | {"env": assignments})
         does = self._effects(fields, read) | set(self._settings.effects(entry))
@@ -146,7 +148,8 @@ class EntryJudge:
         }
         does.update(self._sources.effects(call for reading in read.readings for call in reading.calls))
         does.update(self._sources.disguised(" ".join(fields.words)))
-        does.update(self._environment.effects(fields.env))
+        for env in _environments(fields, read):
+            does.update(self._environment.effects(env))
         for url in dict.fromkeys((fields.url, filled(fields.url, fields.env))):
             does.update(url_effects(url, fields.headers, fields.words, self._sources))
         if any(conceals(text) for text in (*fields.words, *fields.env, *fields.env.values())):
@@ -169,6 +172,12 @@ class EntryJudge:
         indicators = dict.fromkeys([indicator for indicator, _ in self._indicators.find("\n".join(texts))])
         indicators |= dict.fromkeys(self._indicators.of_names(names))
         return tuple(indicator.finding(entry.place) for indicator in indicators)
+
+
+def _environments(fields: Fields, read: EntryReading) -> list[Mapping[str, str]]:
+    """Give the variables of an entry, and those that its command lines set."""
+    calls = (call for reading in read.readings for call in reading.calls)
+    return [fields.env, *assigned(calls, read.lines, read.texts)]
 
 
 def _filled(fields: Fields) -> Iterator[str]:
