@@ -89,7 +89,7 @@ class FormatRule:
             return ()
         before = text[max(0, start - MAX_WORD_CHARS) : start].rstrip(_AROUND_WORD)
         word = before[len(before.rstrip(_WORD_CHARACTERS)) :]
-        if not (told(word) or looks_random(word, at_least=12)) or is_placeholder(word):
+        if not told(word) or is_placeholder(word):
             return ()
         end = max(0, start - MAX_WORD_CHARS) + len(before)
         return (Hit(end - len(word), end, self.id, word, self._certainty),)
