@@ -76,6 +76,20 @@ def test_more_entries_than_can_be_judged_are_refused() -> None:
     assert isinstance(_decide({"mcp_servers": {f"s{index}": {"command": "x"} for index in range(600)}}), Deny)
 
 
+def test_many_small_scripts_that_are_made_to_be_slow_are_refused() -> None:
+    """Work that one entry may cost cannot be had from each of many; as many servers as anybody has are judged."""
+    slow = {"command": "bash", "args": ["-c", "$)" * 512]}
+    denied = _decide({"mcp_servers": {f"s{index}": slow for index in range(8)}})
+    assert isinstance(denied, Deny)
+    assert denied.code == "herma.mcp.oversize"
+    ordinary = {
+        "command": "npx",
+        "args": ["-y", "@example/server@1.2.3", "--root", "/srv/data"],
+        "env": {"A": "b"},
+    }
+    assert _decide({"mcp_servers": {f"s{index}": ordinary for index in range(100)}}) == Allow()
+
+
 def test_innocent_bodies_pass() -> None:
     """Chats, entries of every day, and no body at all; what is only odd is reported."""
     assert _decide(None) == Allow()

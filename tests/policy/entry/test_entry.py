@@ -12,3 +12,13 @@ def test_the_size_of_an_entry_counts_all_its_strings() -> None:
 def test_letters_of_others_count_as_their_bytes() -> None:
     """What is normalised and folded costs more than ASCII, and half a character breaks nothing."""
     assert Entry("x", {"a": "\ufdfa\ud800"}, "").size() == 5
+
+
+def test_a_script_weighs_what_its_signs_cost() -> None:
+    """Brackets without number weigh more than their characters; an ordinary script weighs what it is long."""
+    crowded = Entry("x", {"args": ["$)" * 512]}, "")
+    assert crowded.weight() > 6 * crowded.size()
+    honest = Entry(
+        "x", {"args": ["-c", 'case "$(uname)" in Linux) exec node "$HOME/app/server.js";; esac\n' * 15]}, ""
+    )
+    assert honest.weight() == honest.size()

@@ -46,7 +46,7 @@ class McpGuard:
         value = _of_form(document.value) if document.form else document.value
         top = not exchange.match.known
         for entry in entries(value, whole=whole, top=top):
-            judged += max(entry.size(), MIN_JUDGED_CHARS)
+            judged += max(entry.weight(), MIN_JUDGED_CHARS)
             if judged > MAX_JUDGED_CHARS:
                 return Deny(
                     413,

@@ -1,11 +1,17 @@
 """One thing in a body that would make the agent run, load or trust something."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from herma.policy.command.crowd import crowd
+
 __all__ = ["Entry", "Kind"]
+
+# What so many units of a script's crowd take, judging a character takes. A script of 3500 characters as dense as the densest
+# real ones weighs no more than its characters.
+CROWD_PER_CHAR = 64
 
 
 class Kind(StrEnum):
@@ -39,7 +45,14 @@ class Entry:
 
     def size(self) -> int:
         """Count the bytes of its own strings, and one for each other value; other letters than ASCII cost more to judge."""
-        size = 0
+        return sum(_bytes(leaf) if isinstance(leaf, str) else 1 for leaf in self._leaves())
+
+    def weight(self) -> int:
+        """Count its size, or what its signs make of it where that is more: small scripts are many in a body."""
+        signs = sum(crowd(leaf) for leaf in self._leaves() if isinstance(leaf, str))
+        return max(self.size(), signs // CROWD_PER_CHAR)
+
+    def _leaves(self) -> Iterator[Any]:
         stack: list[Any] = [self.fields]
         while stack:
             node = stack.pop()
@@ -48,8 +61,7 @@ class Entry:
             elif isinstance(node, list):
                 stack += node
             else:
-                size += _bytes(node) if isinstance(node, str) else 1
-        return size
+                yield node
 
 
 def _bytes(text: str) -> int:
