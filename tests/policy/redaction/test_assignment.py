@@ -224,6 +224,7 @@ def test_how_a_value_is_written_and_the_user_stay(text: str, kept: str) -> None:
     out = masked(text)
     assert S not in out
     assert kept in out
+    assert masked(out) == out
 
 
 @pytest.mark.parametrize(

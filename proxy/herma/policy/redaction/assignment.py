@@ -128,7 +128,7 @@ def assigned(text: str, first: int, last: int, names: Names, work: Work | None =
     ):
         return
     if judge(known, value, _form(joint, text, first, flag, value), text, name):
-        yield _hit(known, value, past_bound(text, value), text, first)
+        yield from _hit(known, value, past_bound(text, value), text, first)
 
 
 def _known(text: str, first: int, name: str, names: Names, work: Work) -> Name | None:
@@ -151,19 +151,20 @@ def _reading(value: Value) -> float:
     return judging(len(value.text)) + (0 if value.quote else passing(len(value.text)))
 
 
-def _hit(known: Name, value: Value, end: int, text: str, first: int) -> Hit:
+def _hit(known: Name, value: Value, end: int, text: str, first: int) -> Iterator[Hit]:
     """Mask the secret of a value: not the user in front of a password, nor the fragment behind a query."""
     start = value.start
     told_user = known.rule_id == CREDENTIAL_ID or text.startswith("USERPWD", first + 8)
     user = _USER.match(value.text) if told_user else None
     if user is not None and not looks_random(user.group()):
         start += user.end()
-    written_as = _WRITTEN_AS.match(value.text)
-    if written_as is not None:
+    elif (written_as := _WRITTEN_AS.match(value.text)) is not None:
         start += written_as.end()
     if text[first - 1 : first] in {"?", "&"} and (fragment := text.find("#", start, end)) > start:
         end = fragment
-    return Hit(start, end, known.rule_id, text[start:end])
+    # What was masked already stays, whatever stands in front of it.
+    if start == value.start or not left_alone(text[start:end]):
+        yield Hit(start, end, known.rule_id, text[start:end])
 
 
 def _form(joint: Joint, text: str, first: int, flag: int, value: Value) -> Form:
@@ -260,7 +261,7 @@ def _after_blank(text: str, first: int, at: int, known: Name, flag: int, work: W
             (looks_like_password(written) or looks_random(written)) and _variable(text, first)
         )
     if accepted:
-        yield _hit(known, value, value.end, text, first)
+        yield from _hit(known, value, value.end, text, first)
 
 
 def _flag_value(text: str, value: Value, written: str, known: Name) -> bool:
