@@ -32,7 +32,7 @@ def test_each_rule_behind_a_finding_has_its_file() -> None:
     """An indicator has none: it is no rule."""
     known = explainer().entry("mail", {"command": "npx", "args": ["-y", "postmark-mcp@1.0.16"]})
     assert known.judgement.verdict is Verdict.BLOCK
-    assert [reason.rule for reason in known.reasons if reason.finding.rule_id.startswith("ioc-")] == [None]
+    assert {reason.rule for reason in known.reasons if reason.finding.rule_id.startswith("ioc-")} == {None}
     (reason,) = explainer().entry("relay", TUNNEL).reasons
     assert reason.file.endswith("rules/mcp/mcp-tunnel.yaml")
 
