@@ -6,6 +6,7 @@ Each gives a form of the whole text, in which what was spelled out stands as it 
 import codecs
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 
 from herma.policy.address import parse_address
@@ -156,6 +157,8 @@ def _called(match: re.Match[str]) -> str:
     return _dotted(match[0]) if _COMMAND.search(before) is not None else match[0]
 
 
+# What a text repeats is read once.
+@lru_cache(maxsize=1024)
 def _dotted(text: str) -> str:
     address = parse_address(text)
     return text if address is None else str(address)
