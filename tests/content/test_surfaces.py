@@ -13,16 +13,17 @@ def test_what_is_named_is_switched() -> None:
     settings = parsed("surfaces: {shell: {scope: admin}, mcp.write: {scope: off}}\n")
     before = load_profile("hermes-dashboard")
     after = switched(before, settings.surfaces)
-    off = {route.operation for route in after.routes if route.off}
+    routes = (*after.routes, *(call.route for call in after.calls))
+    off = {route.operation for route in routes if route.off}
     assert off == (before.off | {"mcp.write"}) - {"shell"}
 
 
 def test_every_wrong_name_is_told_with_its_place() -> None:
     """All of them at once."""
-    settings = parsed("surfaces:\n  shel: {scope: admin}\n  rpc: {scope: admin}\n  page: {scope: off}\n")
+    settings = parsed("surfaces:\n  shel: {scope: admin}\n  login: {scope: admin}\n  page: {scope: off}\n")
     with pytest.raises(ConfigError) as caught:
         switched(load_profile("hermes-dashboard"), settings.surfaces)
     first, second = caught.value.problems
     assert (first.source.column, second.source.line - first.source.line) == (3, 1)
     assert "did you mean 'shell'?" in first.message
-    assert "rpc is closed" in second.message
+    assert "login is closed" in second.message
