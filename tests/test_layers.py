@@ -18,6 +18,7 @@ SOURCES = python_files("proxy/herma")
 USERS = {
     "ahocorasick_rs": {"policy"},
     "aiohttp": {"console", "drill", "runtime"},
+    "argon2": {"identity"},
     "cryptography": {"content"},
     "httptools": {"wire"},
     "websockets": {"wire"},

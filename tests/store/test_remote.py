@@ -14,7 +14,7 @@ import uvloop
 
 from herma.errors import StoreError
 from herma.policy.routing.route import Turn
-from herma.store import Ask, Coordinator, Lease, MemoryStore, Owner, RemoteStore
+from herma.store import Ask, Coordinator, Lease, MemoryStore, Owner, RemoteStore, SessionLimits
 from herma.store.messages import Answer, Call, Decoder, encode
 from support.shared_state import Clock, settle, workers
 
@@ -102,6 +102,10 @@ async def test_limits_owners_and_throttles_hold_across_workers() -> None:
         assert await second.take("b", 1.0, 1.0) == 1.0
         await first.offer("r", ("once",))
         assert await second.offered("r") == ("once",)
+        await first.open_session("s", "alice", "b", SessionLimits(60, 100))
+        assert await second.session("s", SessionLimits(60, 100)) is not None
+        await second.end_session("s")
+        assert await first.session("s", SessionLimits(60, 100)) is None
 
 
 async def test_worker_without_a_coordinator_refuses() -> None:
@@ -165,6 +169,7 @@ METHODS: dict[str, Callable[[RemoteStore], Coroutine[Any, Any, Any]]] = {
     "blocked": lambda store: store.blocked(("all",)),
     "take": lambda store: store.take("b", 1.0, 1.0),
     "offered": lambda store: store.offered("r"),
+    "session": lambda store: store.session("s", SessionLimits(1, 2)),
 }
 
 

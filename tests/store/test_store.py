@@ -6,7 +6,18 @@ import pytest
 
 from herma.policy.limits.admission import MAX_RUN_ID_CHARS
 from herma.policy.routing.route import Turn
-from herma.store import Ask, Coordinator, Full, Lease, MemoryStore, Owner, Store, Which
+from herma.store import (
+    Ask,
+    Coordinator,
+    Full,
+    Lease,
+    LiveSession,
+    MemoryStore,
+    Owner,
+    SessionLimits,
+    Store,
+    Which,
+)
 from support.shared_state import Clock, workers
 
 ALICE, BOB = Owner("alice", "team"), Owner("bob")
@@ -128,3 +139,18 @@ async def test_offers_last_until_answered(store: Store) -> None:
     await store.offer("r", ("once",))
     await store.run_ended("r")
     assert await store.offered("r") is None
+
+
+async def test_sessions_hold_until_they_end(store: Store, clock: Clock) -> None:
+    """Opened once, used, looked at without use, and ended."""
+    limits = SessionLimits(60, 100)
+    await store.open_session("s", "alice", "binding", limits)
+    clock.now += 50
+    assert await store.session("s", limits, touch=False) == LiveSession("alice", "binding", 10.0)
+    assert await store.session("s", limits) == LiveSession("alice", "binding", 50.0)
+    clock.now += 40
+    assert await store.session("s", limits) == LiveSession("alice", "binding", 10.0)
+    assert await store.session("other", limits) is None
+    await store.end_session("s")
+    await store.end_session("s")
+    assert await store.session("s", limits) is None

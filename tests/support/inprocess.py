@@ -435,17 +435,27 @@ def _parsed(text: str) -> Settings:
 
 
 def _settings(
-    port: int, upstream: int, *, keys: bool, below: Mapping[str, object], extra: Mapping[str, object]
+    port: int,
+    upstream: int,
+    *,
+    keys: bool,
+    login: Mapping[str, object] | None,
+    below: Mapping[str, object],
+    extra: Mapping[str, object],
 ) -> Settings:
     """Parse the configuration, once for each text, and put this gate's ports in."""
     where = {"url": "http://127.0.0.1:8642", "key": "${UPSTREAM}", **below}
     top = {"listen": [{"address": "127.0.0.1:8643"}], "upstream": where, **extra}
     lines = [f"{name}: {json.dumps(value)}" for name, value in top.items()]
+    if keys or login:
+        lines += ["auth:", "  failures: {free_attempts: 3}"]
     if keys:
-        lines += ["auth:", "  failures: {free_attempts: 3}", "  keys:"]
+        lines += ["  keys:"]
         lines += [
             f"  - {{name: {name}, key: '${{{name.upper()}}}', {rest}}}" for name, rest in SCOPES.items()
         ]
+    if login:
+        lines.append(f"  login: {json.dumps(login)}")
     settings = _parsed("\n".join(lines) + "\n")
     url = replace(settings.upstream.url, address=Tcp("127.0.0.1", upstream))
     listener = replace(settings.listen[0], address=Tcp("127.0.0.1", port))
@@ -456,6 +466,7 @@ def _settings(
 async def gated(
     *,
     keys: bool = True,
+    login: Mapping[str, object] | None = None,
     profile: str = "hermes-api",
     wire: ServerLimits | None = None,
     upstream_extra: Mapping[str, object] | None = None,
@@ -463,14 +474,14 @@ async def gated(
 ) -> AsyncIterator[Gated]:
     """Run a gate for as long as the block lasts.
 
-    `upstream_extra` are further keys of its configuration below `upstream`, `extra` those at the top.
+    `upstream_extra` are further keys of its configuration below `upstream`, `extra` those at the top; `login` is that of `auth`.
     """
     agent = Agent()
     behind = await asyncio.start_server(agent.serve, "127.0.0.1", 0, limit=1 << 25)
     sock = bound()
     port, upstream = sock.getsockname()[1], behind.sockets[0].getsockname()[1]
     below = {"profile": profile, **(upstream_extra or {})}
-    settings = _settings(port, upstream, keys=keys, below=below, extra=extra)
+    settings = _settings(port, upstream, keys=keys, login=login, below=below, extra=extra)
     clock, audit, meter = Clock(), Audit(), Meter()
     failures = settings.auth.failures
     store = Breakable(

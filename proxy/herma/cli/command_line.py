@@ -140,6 +140,13 @@ def _add_key(commands: _Subparsers) -> None:
         "--out", metavar="FILE", help="write it to a new file (mode 0600) instead of standard output"
     )
     _with_json(new)
+    password = _command(
+        actions, "password", "hash a password for the login page, typed or from standard input", _key_password
+    )
+    password.add_argument(
+        "--out", metavar="FILE", help="write the hash to a new file (mode 0600) instead of standard output"
+    )
+    _with_json(password)
     stored = _command(actions, "hash", "hash a key from standard input or a file", _key_hash)
     judged = _command(actions, "check", "estimate a key from standard input or a file", _key_check)
     for parser in (stored, judged):
@@ -260,6 +267,12 @@ def _key_hash(arguments: argparse.Namespace, terminal: Terminal) -> int:
     from herma.cli.key import key_hash
 
     return key_hash(arguments, terminal)
+
+
+def _key_password(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    from herma.cli.password import key_password
+
+    return key_password(arguments, terminal)
 
 
 def _key_check(arguments: argparse.Namespace, terminal: Terminal) -> int:

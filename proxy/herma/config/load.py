@@ -17,6 +17,7 @@ from herma.config.guarded_file import FileProblem, read_guarded
 from herma.config.keys import Keys
 from herma.config.listen import Resolver, resolve
 from herma.config.listeners import Listeners
+from herma.config.login import Login, Logins, LoginUser
 from herma.config.reader import MISSING, Finish, Reader
 from herma.config.secrets import SecretSource
 from herma.config.settings import (
@@ -91,13 +92,15 @@ def parse(
     files = Files(directory, check=check_files)
     listeners, edges = Listeners(resolver, files), Edges(resolver, files)
     now = now or datetime.now(UTC)
-    keys = Keys(now)
+    keys, logins = Keys(now), Logins()
     finish: dict[type, Finish] = {
         Listener: listeners.finish_listener,
         Tls: listeners.finish_tls,
         Admin: listeners.finish_admin,
         AuthKey: keys.finish_key,
         Failures: keys.finish_failures,
+        LoginUser: logins.finish_user,
+        Login: logins.finish_login,
         Auth: keys.finish_auth,
         Upstream: edges.finish_upstream,
         UpstreamTls: edges.finish_upstream_tls,
@@ -110,11 +113,12 @@ def parse(
     reader = Reader(loaded, SecretSource(environ, directory, exposed=exposed), finish)
     settings = reader.read(Settings)
     built = None if settings is MISSING else settings
-    listeners.finish_all(reader, built, keys_given=bool(_raw_keys(loaded)))
+    callers = bool(_raw_callers(loaded))
+    listeners.finish_all(reader, built, keys_given=callers)
     if built is not None:
         edges.finish_root(reader, built, check_ids)
         _upstream_key(reader, keys, built)
-    if not _raw_keys(loaded):
+    if not callers:
         message = "no key: everybody who can connect may call; add one to auth.keys (`herma key new`)"
         reader.warn(reader.at(("auth",)), "auth.none", message)
     if insecure := insecure_warning(environ):
@@ -136,10 +140,13 @@ def insecure_warning(environ: Mapping[str, str]) -> Problem | None:
     return Problem(Source("environment"), "config.insecure", f"{INSECURE_VARIABLE} {message}")
 
 
-def _raw_keys(loaded: Loaded) -> Any:
-    """Return the keys as written, right or wrong: a wrong key is told as such, not as a missing one."""
+def _raw_callers(loaded: Loaded) -> Any:
+    """Return the keys or users as written, right or wrong: a wrong key is told as such, not as a missing one."""
     auth = loaded.value.get("auth") if isinstance(loaded.value, dict) else None
-    return auth.get("keys") if isinstance(auth, dict) else None
+    if not isinstance(auth, dict):
+        return None
+    login = auth.get("login")
+    return auth.get("keys") or (login.get("users") if isinstance(login, dict) else None)
 
 
 def _upstream_key(reader: Reader, keys: Keys, settings: Settings) -> None:

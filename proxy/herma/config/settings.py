@@ -13,6 +13,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from herma.config.exemption import Exemption
+from herma.config.login import Login
 from herma.config.option import derived, option
 from herma.config.surface import Surface
 from herma.config.values import (
@@ -171,6 +172,7 @@ class Auth:
         "Weakest key that is accepted; can only be raised.", default=64, minimum=64, maximum=192
     )
     failures: Failures = option("Delays after failed attempts.", factory=Failures)
+    login: Login | None = option("Login page for browsers; none by default.", default=None)
 
 
 @dataclass(frozen=True, slots=True)

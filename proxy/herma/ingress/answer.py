@@ -16,7 +16,8 @@ class Answer:
     """The one answer of an exchange.
 
     `extra` are header lines that go on every answer, such as the CORS grant of the caller's origin. `envelope`, `allow`
-    and `token_given` shape a refusal; they are filled in as more of the request is known.
+    `token_given` and `login_url` shape a refusal; they are filled in as more of the request is known. `login_location` is where a
+    person who waits for a page is sent to instead of a 401; empty for everybody else.
     """
 
     def __init__(self, request: ServerRequest, record: Record) -> None:
@@ -26,13 +27,25 @@ class Answer:
         self.envelope = Envelope.OPENAI
         self.allow: tuple[str, ...] = ()
         self.token_given = False
+        self.login_url = ""
+        self.login_location = ""
 
     async def deny(self, deny: Deny) -> None:
         """Answer with a refusal."""
-        headers, body = render(deny, self.envelope, token_given=self.token_given, allow=self.allow)
+        headers, body = render(
+            deny,
+            self.envelope,
+            token_given=self.token_given,
+            allow=self.allow,
+            login_url=self.login_url,
+        )
         self._record.code = deny.code
         self._record.outcome = "denied"
         self._record.add(deny.findings)
+        if deny.status == 401 and self.login_location:
+            location = self.login_location.encode("ascii")
+            await self.whole(303, [(b"location", location), (b"cache-control", b"no-store")], b"")
+            return
         await self.whole(deny.status, headers, body, close=deny.close)
 
     async def whole(self, status: int, headers: HeaderLines, body: bytes, *, close: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Who is asking: the credential, the throttle on failed attempts, and the key it belongs to."""
+"""Who is asking: the key or the session, and the throttle on failed attempts."""
 
 import time
 from datetime import UTC, datetime
@@ -7,6 +7,8 @@ from typing import assert_never
 from herma.identity import Rejected, Verified
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.refusal import Refusal, slow_down
+from herma.ingress.session import visitor
+from herma.policy.browser.cross_site import Approach
 from herma.policy.decision import Deny
 from herma.policy.grant import Principal, Scope
 from herma.policy.limits.throttle import subjects
@@ -15,7 +17,7 @@ from herma.policy.message.credential import bearer
 
 __all__ = ["authenticate", "still_holds"]
 
-# A loopback listener without any key serves this principal: the start-up law allows that on loopback only.
+# A loopback listener without any key or user serves this principal: the start-up law allows that on loopback only.
 _LOCAL = Principal("local", frozenset({Scope.ADMIN}))
 
 _THROTTLED = "herma.auth.throttled"
@@ -26,20 +28,24 @@ TELL_EVERY_S = 3600.0
 MAX_KNOWN = 10_000
 
 
-async def authenticate(plane: Plane, generation: Generation, head: Head, address: str) -> Principal | None:
+async def authenticate(
+    plane: Plane, generation: Generation, head: Head, address: str, approach: Approach
+) -> Principal | None:
     """Return the caller, or None when there is no valid credential.
 
     Raises:
-        Refusal: the credential is malformed or in the wrong place (400), or this address or key failed too often (429).
-        StoreError: the throttle cannot be asked.
+        Refusal: the credential is malformed or in the wrong place (400), another site used it (403), or this address or key
+            failed too often (429).
+        StoreError: the throttle or the sessions cannot be asked.
     """
     credential = bearer(head)
     if isinstance(credential, Deny):
         raise Refusal(credential)
-    if not generation.settings.auth.keys:
+    if _open(generation):
         return _LOCAL
     if credential is None:
-        return None
+        found = await visitor(plane, generation, head, approach)
+        return found.account.principal if found else None
     # Asked before the key is looked at: while an address is blocked, not even a right guess gets in.
     wait = await plane.store.blocked(subjects(address))
     if wait > 0:
@@ -64,9 +70,14 @@ async def authenticate(plane: Plane, generation: Generation, head: Head, address
 def still_holds(plane: Plane, principal: Principal, address: str) -> bool:
     """Tell whether a caller who came in before would come in now: no reload took the key away, its time is not over."""
     generation = plane.generation
-    if not generation.settings.auth.keys:
+    if _open(generation):
         return principal == _LOCAL
     return generation.keyring.holds(principal, address, datetime.now(UTC))
+
+
+def _open(generation: Generation) -> bool:
+    """Tell whether nobody has to say who they are."""
+    return not generation.settings.auth.keys and generation.settings.auth.login is None
 
 
 async def _note_success(plane: Plane, address: str) -> None:

@@ -16,10 +16,14 @@ from herma.ingress.answer import Answer
 from herma.ingress.authentication import authenticate, still_holds
 from herma.ingress.body import BodyReader, body_limit
 from herma.ingress.forward import Forwarder
+from herma.ingress.login import OwnPages
 from herma.ingress.ownership import Owners
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.record import Record
 from herma.ingress.refusal import Refusal, body_too_large, slow_down, store_down
+from herma.policy.browser.cross_site import Approach
+from herma.policy.browser.navigation import is_navigation, login_location
+from herma.policy.browser.page import Page, own_page
 from herma.policy.checks import judge_choice, read_document
 from herma.policy.decision import Allow, Deny
 from herma.policy.exchange import Exchange, Phase
@@ -27,7 +31,7 @@ from herma.policy.grant import Principal
 from herma.policy.limits.throttle import address_group
 from herma.policy.message import cors
 from herma.policy.message.canonical import Head, canonical_head
-from herma.policy.message.client_address import client_address
+from herma.policy.message.client_address import client_address, forwarded_proto
 from herma.policy.message.host import judge_origin
 from herma.policy.routing.profile import Match
 from herma.wire import ServerRequest
@@ -75,6 +79,10 @@ class Passage:
             self._record.operation = "preflight"
             await self._answer.whole(204, preflight, b"")
             return
+        own = own_page(head.target)
+        if own is not None:
+            await self._serve_own(own, head)
+            return
         match = self._generation.profile.match(head.method, head.target)
         if isinstance(match, Deny) and match.status == 400:
             raise Refusal(match)
@@ -92,6 +100,18 @@ class Passage:
         await owners.check_head()
         await self._limit_rate(exchange)
         await self._carry(exchange, owners)
+
+    async def _serve_own(self, page: Page | Deny, head: Head) -> None:
+        await self._limit_strangers()
+        pages = OwnPages(
+            self._plane, self._generation, self._approach(head), self._request, self._record, self._answer
+        )
+        await pages.serve(page, head)
+
+    def _approach(self, head: Head) -> Approach:
+        peer, trusted = self._request.peer, self._generation.settings.trusted_proxies
+        proto = forwarded_proto(peer.address, head.headers, trusted, tls=peer.tls)
+        return Approach(self._hosts, proto, self._request.upgrade)
 
     async def _carry(self, exchange: Exchange, owners: Owners) -> None:
         limit = body_limit(self._generation, exchange.match)
@@ -141,15 +161,24 @@ class Passage:
 
     async def _caller(self, head: Head) -> Principal | None:
         self._answer.token_given = head.get(b"authorization") is not None
-        principal = await authenticate(self._plane, self._generation, head, self._record.address)
+        if self._generation.settings.auth.login is not None:
+            self._answer.login_url = Page.LOGIN.path
+            if is_navigation(head) and not self._answer.token_given:
+                self._answer.login_location = login_location(head)
+        principal = await authenticate(
+            self._plane, self._generation, head, self._record.address, self._approach(head)
+        )
         if principal is not None:
             self._record.principal = principal.name
         else:
-            await self._take(
-                f"open:{address_group(self._record.address)}",
-                self._generation.settings.limits.rates.unauthenticated,
-            )
+            await self._limit_strangers()
         return principal
+
+    async def _limit_strangers(self) -> None:
+        await self._take(
+            f"open:{address_group(self._record.address)}",
+            self._generation.settings.limits.rates.unauthenticated,
+        )
 
     async def _limit_rate(self, exchange: Exchange) -> None:
         rates = self._generation.settings.limits.rates

@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass, field
 
 from herma.config.settings import Settings
-from herma.identity import Keyring
+from herma.identity import Accounts, Keyring, PasswordChecker
 from herma.ingress.record import AuditSink, Meter
 from herma.policy.limits.lifecycle import Lifecycle
 from herma.policy.message.host import HostPolicy
@@ -34,6 +34,7 @@ class Generation:
     profile: Profile
     pipeline: Pipeline
     keyring: Keyring
+    accounts: Accounts
     redactor: Redactor
     pool: Pool
     authority: bytes
@@ -53,7 +54,7 @@ def _ids() -> Iterator[str]:
 class Plane:
     """The parts of the data plane that outlive a reload; `generation` is the one that new exchanges get.
 
-    `known` remembers when the store was last told that an address can authenticate. `buffered` counts request bytes held in memory by all exchanges of this process; `active` are the exchanges under way; `ids` names the next one.
+    `known` remembers when the store was last told that an address can authenticate. `passwords` verifies them, and `attempts` are the addresses that have one verified now. `buffered` counts request bytes held in memory by all exchanges of this process; `active` are the exchanges under way; `ids` names the next one.
     """
 
     generation: Generation
@@ -62,6 +63,8 @@ class Plane:
     audit: AuditSink
     meter: Meter
     known: dict[str, float] = field(default_factory=dict)
+    passwords: PasswordChecker = field(default_factory=PasswordChecker)
+    attempts: set[str] = field(default_factory=set)
     buffered: int = 0
     active: set[object] = field(default_factory=set)
     ids: Iterator[str] = field(default_factory=_ids)

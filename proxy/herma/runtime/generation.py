@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from herma.config.login import LoginUser
 from herma.config.settings import AuthKey, Listener, Settings
 from herma.config.values import KeyHash, Tcp, Unix
 from herma.content.library import Library
 from herma.content.profiles import load_profile
 from herma.content.surfaces import switched
-from herma.identity import KeyRecord, Keyring
+from herma.identity import Account, Accounts, KeyRecord, Keyring
 from herma.ingress import Generation
+from herma.policy.browser.password_hash import PasswordHash
 from herma.policy.checks import RuleSet, build_checks
 from herma.policy.message.host import HostPolicy
 from herma.policy.pipeline import Pipeline
@@ -102,6 +104,9 @@ def build(settings: Settings, content: Content) -> Generation:
             {name: check.mode for name, check in settings.checks.items()},
         ),
         keyring=Keyring([_record(key) for key in settings.auth.keys]),
+        accounts=Accounts(
+            [_account(user) for user in settings.auth.login.users] if settings.auth.login else []
+        ),
         redactor=content.redactor,
         pool=_pool(settings),
         authority=upstream.url.authority.encode("ascii"),
@@ -127,6 +132,10 @@ def _record(key: AuthKey) -> KeyRecord:
         networks=key.networks,
         max_concurrent_runs=key.max_concurrent_runs,
     )
+
+
+def _account(user: LoginUser) -> Account:
+    return Account(user.name, user.role, PasswordHash.parse(user.password_hash.reveal().decode("ascii")))
 
 
 def _pool(settings: Settings) -> Pool:

@@ -1,5 +1,6 @@
-"""State that all workers share: slots, owners, failed attempts, rates, approval offers."""
+"""State that all workers share: slots, owners, failed attempts, rates, approval offers, sessions."""
 
+from herma.policy.browser.sessions import LiveSession, SessionLimits
 from herma.policy.limits.admission import Ask, Full, Lease, RunLease, Which
 from herma.policy.ownership import Owner
 from herma.store.coordinator import Coordinator, Farewell
@@ -14,12 +15,14 @@ __all__ = [
     "Farewell",
     "Full",
     "Lease",
+    "LiveSession",
     "MemoryStore",
     "MessageError",
     "Notice",
     "Owner",
     "RemoteStore",
     "RunLease",
+    "SessionLimits",
     "Store",
     "Which",
 ]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Any, assert_never
 
+from herma.policy.browser.sessions import LiveSession, SessionLimits
 from herma.policy.limits.admission import Ask, Full, Lease, RunLease
 from herma.policy.ownership import Owner
 from herma.policy.routing.route import Turn
@@ -159,6 +160,12 @@ async def _perform(store: MemoryStore, tag: str, call: Call) -> Any:
                 return await store.offered(run_id)
             case "withdraw", [str(run_id), bool(every)]:
                 return await store.withdraw(run_id, every=every)
+            case "open_session", [str(ident), str(user), str(binding), float(idle_s), float(lifetime_s)]:
+                return await store.open_session(ident, user, binding, SessionLimits(idle_s, lifetime_s))
+            case "session", [str(ident), float(idle_s), float(lifetime_s), bool(touch)]:
+                return _live(await store.session(ident, SessionLimits(idle_s, lifetime_s), touch=touch))
+            case "end_session", [str(ident)]:
+                return await store.end_session(ident)
             case _:
                 raise MessageError("a worker asked for something unknown")
     except ValueError as error:
@@ -181,6 +188,10 @@ def _page(runs: Iterable[RunLease]) -> list[list[Any]]:
 
 def _owned(owner: Owner | None) -> list[str] | None:
     return [owner.name, owner.group] if owner else None
+
+
+def _live(session: LiveSession | None) -> list[Any] | None:
+    return [session.user, session.binding, float(session.left_s)] if session else None
 
 
 def _texts(values: list[Any]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from herma.policy.approval_offers import ApprovalOffers
+from herma.policy.browser.sessions import LiveSession, SessionLimits, Sessions
 from herma.policy.limits.admission import Admission, Ask, Full, Lease, RunLease
 from herma.policy.limits.bucket import Buckets
 from herma.policy.limits.throttle import Throttle, ThrottleLimits
@@ -35,6 +36,7 @@ class MemoryStore:
         self._throttle = Throttle(limits)
         self._buckets = Buckets()
         self._offers = ApprovalOffers()
+        self._sessions = Sessions()
 
     @property
     def slots_taken(self) -> int:
@@ -122,6 +124,18 @@ class MemoryStore:
     async def withdraw(self, run_id: str, *, every: bool = False) -> None:
         """Note that a prompt was answered."""
         self._offers.withdraw(run_id, every=every)
+
+    async def open_session(self, ident: str, user: str, binding: str, limits: SessionLimits) -> None:
+        """Begin a session of a person who logged in."""
+        self._sessions.open(ident, user, binding, limits, self._clock())
+
+    async def session(self, ident: str, limits: SessionLimits, *, touch: bool = True) -> LiveSession | None:
+        """Return a session that holds, if there is one."""
+        return self._sessions.use(ident, limits, self._clock(), touch=touch)
+
+    async def end_session(self, ident: str) -> None:
+        """End a session."""
+        self._sessions.close(ident)
 
     def _expire(self) -> None:
         for run in self._admission.expire(self._clock()):

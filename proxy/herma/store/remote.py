@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from herma.errors import StoreError
+from herma.policy.browser.sessions import LiveSession, SessionLimits
 from herma.policy.limits.admission import MAX_LEASES, MAX_RUN_ID_CHARS, Ask, Full, Lease, RunLease, Which
 from herma.policy.ownership import Owner
 from herma.store.channel import CALL_WAIT_S, Channel
@@ -139,6 +140,28 @@ class RemoteStore:
     async def withdraw(self, run_id: str, *, every: bool = False) -> None:
         """Note that a prompt was answered."""
         await self._channel.call("withdraw", run_id, every)
+
+    async def open_session(self, ident: str, user: str, binding: str, limits: SessionLimits) -> None:
+        """Begin a session of a person who logged in."""
+        await self._channel.call(
+            "open_session", ident, user, binding, float(limits.idle_s), float(limits.lifetime_s)
+        )
+
+    async def session(self, ident: str, limits: SessionLimits, *, touch: bool = True) -> LiveSession | None:
+        """Return a session that holds, if there is one."""
+        match await self._channel.call(
+            "session", ident, float(limits.idle_s), float(limits.lifetime_s), touch
+        ):
+            case None:
+                return None
+            case [str(user), str(binding), float(left_s)]:
+                return LiveSession(user, binding, left_s)
+            case _:
+                raise self._malformed()
+
+    async def end_session(self, ident: str) -> None:
+        """End a session."""
+        await self._channel.call("end_session", ident)
 
     def _give_back(self, value: Any) -> None:
         """Release the slot in an answer that nobody takes."""

@@ -6,6 +6,7 @@ caller refuses what it wanted to do.
 
 from typing import Protocol
 
+from herma.policy.browser.sessions import LiveSession, SessionLimits
 from herma.policy.limits.admission import Ask, Full, Lease, RunLease
 from herma.policy.ownership import Owner
 
@@ -13,7 +14,7 @@ __all__ = ["Store"]
 
 
 class Store(Protocol):
-    """Slots, owners, failed attempts, rates and approval offers; every method may raise `StoreError`."""
+    """Slots, owners, failed attempts, rates, approval offers and sessions; every method may raise `StoreError`."""
 
     async def admit(self, ask: Ask) -> Lease | Full:
         """Take a slot for a turn.
@@ -76,4 +77,16 @@ class Store(Protocol):
 
     async def withdraw(self, run_id: str, *, every: bool = False) -> None:
         """Note that one prompt of the run was answered, or with `every` that none waits any more."""
+        ...
+
+    async def open_session(self, ident: str, user: str, binding: str, limits: SessionLimits) -> None:
+        """Begin a session of a person who logged in; see `policy.browser.sessions`."""
+        ...
+
+    async def session(self, ident: str, limits: SessionLimits, *, touch: bool = True) -> LiveSession | None:
+        """Return a session that holds; None when there is none. With `touch` it counts as used now."""
+        ...
+
+    async def end_session(self, ident: str) -> None:
+        """End a session, for every worker; again, it changes nothing."""
         ...

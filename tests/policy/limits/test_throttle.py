@@ -5,11 +5,14 @@ import pytest
 from hypothesis import given
 
 from herma.policy.limits.throttle import (
+    ACCOUNT_MAX_DELAY_S,
     GLOBAL_BURST,
+    HOME_FOR_S,
     KNOWN_FOR_S,
     Throttle,
     ThrottleLimits,
     address_group,
+    login_subjects,
     subjects,
 )
 
@@ -116,6 +119,57 @@ def test_known_address_is_forgotten_after_a_day() -> None:
     for _ in range(100):
         throttle.failed(("all",), KNOWN_FOR_S)
     assert throttle.blocked(subjects("203.0.113.1"), KNOWN_FOR_S) > 0
+
+
+def test_guessing_at_one_account_from_many_addresses_is_slowed() -> None:
+    """Each address has its free attempts; the account has them once."""
+    throttle = Throttle(LIMITS)
+    for number in range(4):
+        throttle.failed(login_subjects(f"192.0.2.{number}", "alice"), 0.0)
+    assert throttle.blocked(login_subjects("192.0.2.99", "alice"), 0.0) == 1.0
+    assert throttle.blocked(login_subjects("192.0.2.99", "bob"), 0.0) == 0.0
+
+
+def test_an_account_waits_a_minute_at_most() -> None:
+    """However often others fail at it, its owner gets a try."""
+    throttle = Throttle(ThrottleLimits(free_attempts=0, base_delay_s=600.0, max_delay_s=900.0))
+    for number in range(20):
+        throttle.failed(login_subjects(f"192.0.2.{number}", "alice"), 0.0)
+    assert throttle.blocked(login_subjects("192.0.2.99", "alice"), 0.0) == ACCOUNT_MAX_DELAY_S
+    assert throttle.blocked(login_subjects("192.0.2.1", "bob"), 0.0) == 600.0
+
+
+def test_where_an_account_has_logged_in_others_do_not_lock_it_out() -> None:
+    """For a month, for that account and that address only."""
+    throttle = Throttle(ThrottleLimits(free_attempts=0, base_delay_s=5.0))
+    throttle.succeeded(login_subjects("192.0.2.1", "alice"), 0.0)
+    for number in range(10, 20):
+        throttle.failed(login_subjects(f"192.0.2.{number}", "alice"), 0.0)
+        throttle.failed(login_subjects(f"192.0.2.{number}", "bob"), 0.0)
+    assert throttle.blocked(login_subjects("192.0.2.1", "alice"), 0.0) == 0.0
+    assert throttle.blocked(login_subjects("192.0.2.1", "bob"), 0.0) > 0
+    assert throttle.blocked(login_subjects("192.0.2.2", "alice"), 0.0) > 0
+    later = HOME_FOR_S + 1.0
+    throttle.failed(login_subjects("192.0.2.20", "alice"), later)
+    assert throttle.blocked(login_subjects("192.0.2.1", "alice"), later) > 0
+
+
+def test_an_address_that_fails_is_slowed_though_it_has_logged_in() -> None:
+    """What is waived is the account's wait, not the address's own."""
+    throttle = Throttle(LIMITS)
+    here = login_subjects("192.0.2.1", "alice")
+    throttle.succeeded(here, 0.0)
+    for _ in range(4):
+        throttle.failed(here, 0.0)
+    assert throttle.blocked(here, 0.0) == 1.0
+
+
+def test_what_was_typed_as_a_name_is_not_kept() -> None:
+    """It may be a password; and it may be any text."""
+    for name in ("hunter2", "\ud800", "x" * 10_000):
+        of = login_subjects("192.0.2.1", name)
+        assert not any(name in subject for subject in of)
+        assert max(map(len, of)) < 64
 
 
 def test_nobody_to_ask_about_is_not_blocked() -> None:

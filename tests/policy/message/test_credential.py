@@ -51,7 +51,7 @@ def test_missing_credential_is_none() -> None:
     "other",
     [
         (b"X-API-Key", b"x"), (b"Api-Key", b"x"), (b"X-Auth-Token", b"x"), (b"Cookie", b"herma_session=x"),
-        (b"Cookie", b"theme=dark; __Host-herma=x"), (b"Cookie", b"hermes_session=1"), (b"Cookie", b"ACCESS_TOKEN=1"), (b"Cookie", b"sid=1"),
+        (b"Cookie", b"theme=dark; __host-herma=x"), (b"Cookie", b"__Host-herma=x; __Host-herma-2=x"), (b"Cookie", b"hermes_session=1"), (b"Cookie", b"ACCESS_TOKEN=1"), (b"Cookie", b"sid=1"),
     ],
 )  # fmt: skip
 def test_credential_in_two_places_is_refused(other: tuple[bytes, bytes]) -> None:
@@ -64,6 +64,11 @@ def test_credential_in_two_places_is_refused(other: tuple[bytes, bytes]) -> None
 def test_cookies_that_are_no_credentials_do_not_matter() -> None:
     """Preferences beside a token are no second credential."""
     assert isinstance(token_of(b"Bearer x", (b"Cookie", b"theme=dark; lang=en; _ga=1")), Secret)
+
+
+def test_the_gates_own_session_is_no_second_answer() -> None:
+    """A browser adds it to whatever a page sends; the key beside it decides."""
+    assert isinstance(token_of(b"Bearer x", (b"Cookie", b"theme=dark; __Host-herma=x")), Secret)
 
 
 def test_duplicate_authorization_is_refused_here_too() -> None:
@@ -95,7 +100,14 @@ def test_credential_in_the_query_is_refused(query: bytes, headers: tuple[tuple[b
 
 @pytest.mark.parametrize(
     "query",
-    [b"limit=5&offset=0", b"include_disabled=true", b"order=desc&after=tokenizer", b"monkey=1", b"x=token", b"token=held-by-the-gate"],
+    [
+        b"limit=5&offset=0",
+        b"include_disabled=true",
+        b"order=desc&after=tokenizer",
+        b"monkey=1",
+        b"x=token",
+        b"token=held-by-the-gate",
+    ],
 )
 def test_ordinary_parameters_pass(query: bytes) -> None:
     """A parameter is judged by its whole name, never by its value or a part of a word."""

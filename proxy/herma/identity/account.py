@@ -1,0 +1,67 @@
+"""The people who may log in, by name."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from herma.policy.browser.password_hash import PasswordHash
+from herma.policy.browser.role import Role
+from herma.policy.grant import Principal
+
+__all__ = ["Account", "Accounts", "by_session"]
+
+# A key's name has no colon, so that no key can be called like a person.
+_PERSON = "user:"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One person: the name, the part that is played, and the stored password."""
+
+    name: str
+    role: Role
+    password: PasswordHash
+    binding: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Work out what a session is bound to: it ends when any of these changes."""
+        said = f"{self.name} {self.role} {self.password.reveal()}"
+        object.__setattr__(self, "binding", hashlib.sha256(said.encode()).hexdigest())
+
+    @property
+    def principal(self) -> Principal:
+        """The caller who is logged in as this person."""
+        return Principal(f"{_PERSON}{self.name}", self.role.scopes)
+
+
+class Accounts:
+    """All of them; empty where nobody logs in."""
+
+    def __init__(self, accounts: Sequence[Account] = ()) -> None:
+        if len({account.name for account in accounts}) != len(accounts):
+            raise ValueError("two users have the same name")
+        self._by_name = {account.name: account for account in accounts}
+        costly = max((account.password for account in accounts), key=lambda one: one.cost, default=None)
+        self._decoy = replace(costly, digest=secrets.token_bytes(len(costly.digest))) if costly else None
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def get(self, name: str) -> Account | None:
+        """Return the account of that name."""
+        return self._by_name.get(name)
+
+    def password_of(self, name: str) -> PasswordHash | None:
+        """Return what to verify a password against: for a name that nobody has, a hash that no password has.
+
+        It costs what the costliest of the real ones costs, so that the time does not tell whose name is taken. None only where
+        there are no accounts at all.
+        """
+        account = self._by_name.get(name)
+        return account.password if account else self._decoy
+
+
+def by_session(principal: Principal) -> bool:
+    """Tell whether the caller is a person who logged in, and no key."""
+    return principal.name.startswith(_PERSON)

@@ -1,0 +1,53 @@
+"""Whether another site made the browser send a request: the guard of everything that a cookie authenticates.
+
+A browser adds the cookie to requests that other pages make. `SameSite=Lax` stops some of these, and not those of a sibling
+sub-domain, of another port, or those of two minutes after a login in some browsers. What a page cannot forge is `Origin` and
+`Sec-Fetch-Site`. An `Origin` that is there decides alone; only in its absence the fetch metadata are asked.
+"""
+
+from dataclasses import dataclass
+
+from herma.policy.decision import Deny
+from herma.policy.message.canonical import Head
+from herma.policy.message.host import HostPolicy, normal_origin
+
+__all__ = ["Approach", "cross_site"]
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_FOREIGN_SITES = frozenset({b"cross-site", b"same-site"})
+_DENIED = Deny(
+    403, "herma.auth.cross_site", "A request with the gate's session has to come from the gate's own pages."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Approach:
+    """How a request came: to which listener's names, by which scheme (`http` or `https`), and whether it is an upgrade."""
+
+    hosts: HostPolicy
+    proto: str
+    upgrade: bool
+
+
+def cross_site(head: Head, approach: Approach) -> Deny | None:
+    """Refuse what another site made the browser send.
+
+    What changes something, and every upgrade, has to show that a page of ours sent it. What only reads must not be shown to
+    come from elsewhere; a link from elsewhere that a person follows is fine.
+    """
+    origin = head.get(b"origin")
+    if origin is not None:
+        return None if _own(origin, approach) else _DENIED
+    site = head.get(b"sec-fetch-site")
+    if head.method not in _SAFE or approach.upgrade:
+        return None if site == b"same-origin" else _DENIED
+    foreign = site in _FOREIGN_SITES and head.get(b"sec-fetch-mode") != b"navigate"
+    return _DENIED if foreign else None
+
+
+def _own(origin: bytes, approach: Approach) -> bool:
+    normal = normal_origin(origin.decode("latin-1"))
+    # Whoever is on the network can make a page under our name without TLS.
+    if normal is None or (approach.proto == "https" and not normal.startswith("https://")):
+        return False
+    return approach.hosts.own_origin(normal)

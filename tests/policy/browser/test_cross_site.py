@@ -1,0 +1,99 @@
+"""What another site made a browser send."""
+
+import itertools
+
+import pytest
+
+from herma.policy.browser.cross_site import Approach, cross_site
+from herma.policy.decision import Deny
+from herma.policy.message.host import HostPolicy
+from support.heads import make_head
+
+HOSTS = HostPolicy(
+    names=frozenset({("gate.example.com", None), ("gate.example.com", 8643)}), loopback=False, port=8643
+)
+LOOPBACK = HostPolicy(names=frozenset(), loopback=True, port=8643)
+UNSAFE = [b"POST", b"PUT", b"PATCH", b"DELETE"]
+
+
+def refused(
+    *headers: tuple[bytes, bytes],
+    method: bytes = b"POST",
+    proto: str = "https",
+    upgrade: bool = False,
+    hosts: HostPolicy = HOSTS,
+) -> bool:
+    denied = cross_site(
+        make_head(*headers, method=method, host=b"gate.example.com"), Approach(hosts, proto, upgrade)
+    )
+    assert denied is None or (denied.status, denied.code) == (403, "herma.auth.cross_site")
+    return isinstance(denied, Deny)
+
+
+def origin(text: str) -> tuple[bytes, bytes]:
+    return (b"Origin", text.encode())
+
+
+@pytest.mark.parametrize("method", UNSAFE)
+def test_what_changes_something_has_to_come_from_a_page_of_ours(method: bytes) -> None:
+    """`Origin` shows it, or where there is none `Sec-Fetch-Site`."""
+    assert not refused(origin("https://gate.example.com"), method=method)
+    assert not refused(origin("https://gate.example.com:8643"), method=method)
+    assert not refused((b"Sec-Fetch-Site", b"same-origin"), method=method)
+    assert refused(method=method)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "null", "https://evil.example", "https://sub.gate.example.com", "https://example.com", "https://gate.example.com.evil.example",
+        "https://gate.example.com:9999", "http://gate.example.com", "https://gate.example.com/", "https://gate.example.com@evil.example", "",
+        "gate.example.com", "file://", "https://evil.example https://gate.example.com",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("site", [None, b"same-origin", b"none"])
+def test_a_foreign_origin_is_refused_whatever_else_is_said(text: str, site: bytes | None) -> None:
+    """Sub-domains, other ports, plain HTTP and `null` are foreign; fetch metadata beside it change nothing."""
+    extra = [(b"Sec-Fetch-Site", site)] if site else []
+    assert refused(origin(text), *extra)
+    assert refused(origin(text), *extra, method=b"GET")
+
+
+@pytest.mark.parametrize(
+    "site", [b"cross-site", b"same-site", b"none", b"", b"SAME-ORIGIN", b"same-origin, cross-site"]
+)
+def test_without_an_origin_only_same_origin_will_do(site: bytes) -> None:
+    """Anything else is no proof."""
+    assert refused((b"Sec-Fetch-Site", site))
+
+
+def test_over_plain_http_our_own_plain_origin_is_ours() -> None:
+    """On loopback there is nobody on the network."""
+    assert not refused(origin("http://127.0.0.1:8643"), proto="http", hosts=LOOPBACK)
+    assert not refused(origin("http://localhost:8643"), proto="http", hosts=LOOPBACK)
+    assert not refused(origin("https://gate.example.com"), proto="http")
+    assert refused(origin("http://127.0.0.1:9119"), proto="http", hosts=LOOPBACK)
+
+
+def test_an_upgrade_is_judged_like_a_change() -> None:
+    """A WebSocket from elsewhere would carry the cookie and no preflight would ask."""
+    assert refused(method=b"GET", upgrade=True)
+    assert refused(origin("https://evil.example"), method=b"GET", upgrade=True)
+    assert not refused(origin("https://gate.example.com"), method=b"GET", upgrade=True)
+
+
+@pytest.mark.parametrize(
+    ("site", "mode"),
+    [*itertools.product([b"cross-site", b"same-site"], [None, b"cors", b"no-cors", b"websocket"])],
+)
+def test_what_reads_for_another_site_is_refused(site: bytes, mode: bytes | None) -> None:
+    """An image, a script, a fetch: the cookie is sent, and time or size would tell something."""
+    extra = [(b"Sec-Fetch-Mode", mode)] if mode else []
+    assert refused((b"Sec-Fetch-Site", site), *extra, method=b"GET")
+
+
+@pytest.mark.parametrize("site", [None, b"none", b"same-origin", b"cross-site", b"same-site"])
+def test_a_person_may_follow_a_link(site: bytes | None) -> None:
+    """From anywhere, and by typing it; older browsers say nothing."""
+    extra = [(b"Sec-Fetch-Site", site), (b"Sec-Fetch-Mode", b"navigate")] if site else []
+    assert not refused(*extra, method=b"GET")
