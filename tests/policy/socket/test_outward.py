@@ -111,3 +111,51 @@ def test_terminal_output_that_waits_leaves_after_the_deadline() -> None:
     assert outward.tick(due - 0.1) == []
     assert GITHUB[:16].encode() not in b"".join(outward.tick(due))
     assert outward.take_findings()
+
+
+DRAWN = "\x1b[?2026h\r\r\n\x1b[1C\x1b[38;2;255;215;0m██╗\x1b[2C\x1b[0mHermes\x1b[K\x1b]0;Hermes\x07\x1b[0'z\x1b[?2029l\x1b[?1016l\x1b[?1015l\x1b[10;2H> "
+
+
+@given(st.lists(st.integers(0, len(DRAWN.encode())), max_size=8))
+def test_what_a_terminal_draws_passes_as_it_is(cuts: list[int]) -> None:
+    """Modes in a row look drawn, and are no text."""
+    data = DRAWN.encode()
+    bounds = [0, *sorted(cuts), len(data)]
+    outward = TerminalRedactor(redactor())
+    out = b""
+    for number, (start, end) in enumerate(pairwise(bounds)):
+        out += b"".join(outward.feed(data[start:end], float(number)))
+        out += b"".join(outward.tick(number + 0.2))
+    assert out + b"".join(outward.finish()) == data
+
+
+@pytest.mark.parametrize("between", ["\x1b[1m", "\x1b[0m\x1b[31m", "\x1b[?25l", "\x1b]0;x\x07"])
+@given(at=st.integers(1, len(GITHUB) - 1))
+def test_colours_inside_a_secret_do_not_hide_it(between: str, at: int) -> None:
+    """A person sees one word."""
+    (written,) = left(TerminalRedactor(redactor()), [f"echo {GITHUB[:at]}{between}{GITHUB[at:]}\n".encode()])
+    for start in range(len(GITHUB) - 11):
+        assert GITHUB[start : start + 12].encode() not in written
+    assert written.startswith(b"echo [")
+    assert between.encode() in written
+
+
+def test_the_text_of_a_sequence_is_judged_by_itself() -> None:
+    """A title, or what is copied."""
+    outward = TerminalRedactor(redactor())
+    (written,) = outward.feed(f"\x1b]0;use {GITHUB} now\x07$ ".encode(), 0.0)
+    assert GITHUB.encode() not in written
+    assert written.startswith(b"\x1b]0;use [")
+    assert written.endswith(b" now\x07$ ")
+    assert outward.take_findings()
+
+
+def test_a_sequence_that_does_not_end_is_text_after_the_deadline() -> None:
+    """Nothing hides in one."""
+    outward = TerminalRedactor(redactor())
+    assert outward.feed(f"\x1b]0;token={GITHUB}".encode(), 1.0) == []
+    assert outward.deadline() == 1.0 + DEADLINE_S
+    assert outward.tick(1.1) == []
+    out = b"".join(outward.tick(1.0 + DEADLINE_S) + outward.finish())
+    assert out.startswith(b"\x1b]0;token=")
+    assert GITHUB[:16].encode() not in out

@@ -1,16 +1,21 @@
 """Redaction of what the agent sends over a WebSocket: messages of JSON, or the output of a terminal."""
 
+from collections import deque
 from dataclasses import dataclass
-from typing import Protocol, override
+from typing import Final, Protocol, override
 
 from herma.policy.decision import Finding
+from herma.policy.redaction.channel import DEADLINE_S, Channel
 from herma.policy.redaction.redactor import Redactor
-from herma.policy.redaction.stream import StreamRedactor
+from herma.policy.socket.escapes import Sequence, cut
 from herma.policy.sse.framing import Framing
 from herma.policy.sse.parser import Event
 from herma.policy.sse.queue import EventQueue
 
 __all__ = ["MessageRedactor", "Outward", "TerminalRedactor"]
+
+# No secret is shorter than this with the signs of a sequence around it.
+_MIN_SEQUENCE_TEXT: Final = 12
 
 
 class Outward(Protocol):
@@ -87,39 +92,108 @@ class MessageRedactor:
 
 
 class TerminalRedactor:
-    """The bytes of a terminal, one text over all messages; a message may end inside a character."""
+    """The bytes of a terminal, one text over all messages; a message may end inside a character or an escape sequence.
+
+    The text is judged as a person sees it, without its colours; what draws elsewhere parts words. A sequence that holds text of its
+    own (a title, a link, what is copied) is judged by itself.
+    """
 
     def __init__(self, redactor: Redactor) -> None:
-        self._stream = StreamRedactor(redactor)
+        self._redactor = redactor
+        self._channel = Channel(redactor)
+        # The text that is not decided yet, from offset `_start`; sequences by the offset at which they stand.
+        self._held = ""
+        self._start = 0
+        self._sequences: deque[tuple[int, Sequence]] = deque()
         self._open = b""
+        self._begun = ""
+        self._begun_at = 0.0
+        self._findings: list[Finding] = []
 
     def feed(self, message: bytes, now: float) -> list[bytes]:
         """Take the next bytes; return what may leave, as one message."""
         data = self._open + message
-        cut = _whole(data)
-        data, self._open = data[:cut], data[cut:]
-        return _sent(self._stream.feed(data.decode("utf-8", "surrogateescape"), now))
+        end = _whole(data)
+        data, self._open = data[:end], data[end:]
+        parts, self._begun = cut(self._begun + data.decode("utf-8", "surrogateescape"))
+        self._begun_at = now
+        self._take(parts, now)
+        return self._release()
 
     def deadline(self) -> float | None:
         """Tell when `tick` must be called, if nothing comes before."""
-        return self._stream.deadline()
+        due = [self._begun_at + DEADLINE_S] if self._begun else []
+        if (decides := self._channel.deadline()) is not None:
+            due.append(decides)
+        return min(due, default=None)
 
     def tick(self, now: float) -> list[bytes]:
-        """Release what has been held too long, masked where it is still open."""
-        return _sent(self._stream.tick(now))
+        """Release what has been held too long, masked where it is still open; a sequence that does not end is text."""
+        if self._begun and now >= self._begun_at + DEADLINE_S:
+            self._give_up(now)
+        deadline = self._channel.deadline()
+        if deadline is not None and now >= deadline:
+            self._channel.force()
+        return self._release()
 
     def finish(self) -> list[bytes]:
         """Release the rest, the beginning of a character that never ended too."""
+        self._give_up(self._begun_at)
+        self._channel.finish()
         rest, self._open = self._open, b""
-        return [*_sent(self._stream.finish()), *([rest] if rest else [])]
+        return [*self._release(), *([rest] if rest else [])]
 
     def take_findings(self) -> tuple[Finding, ...]:
         """Hand over what was found since the last call."""
-        return self._stream.take_findings()
+        found, self._findings = tuple(self._findings), []
+        return (*found, *self._channel.take_findings())
 
+    def _give_up(self, now: float) -> None:
+        begun, self._begun = self._begun, ""
+        self._take([Sequence("\x1b", "\n"), begun[1:]] if begun else [], now)
 
-def _sent(text: str) -> list[bytes]:
-    return [text.encode("utf-8", "surrogateescape")] if text else []
+    def _take(self, parts: list[str | Sequence], now: float) -> None:
+        text: list[str] = []
+        at = self._start + len(self._held)
+        for part in parts:
+            if isinstance(part, Sequence):
+                self._sequences.append((at, self._judged(part)))
+            piece = part.gap if isinstance(part, Sequence) else part
+            text.append(piece)
+            at += len(piece)
+        joined = "".join(text)
+        self._held += joined
+        if joined:
+            self._channel.append(joined, now)
+
+    def _judged(self, sequence: Sequence) -> Sequence:
+        if len(sequence.written) < _MIN_SEQUENCE_TEXT:
+            return sequence
+        judged = self._redactor.text(sequence.written)
+        self._findings.extend(judged.findings)
+        return Sequence(judged.text, sequence.gap)
+
+    def _release(self) -> list[bytes]:
+        """Write what is decided, each sequence where it stood."""
+        out: list[str] = []
+        while (
+            self._sequences
+            and self._sequences[0][0] + len(self._sequences[0][1].gap) <= self._channel.decided
+        ):
+            at, sequence = self._sequences.popleft()
+            out += (self._text(at - self._start), sequence.written)
+            if sequence.gap:
+                # It stands for the sequence; only what is masked in its place is written.
+                gap = self._text(1)
+                out.append(gap if gap != sequence.gap else "")
+        out.append(self._text(self._channel.decided - self._start))
+        written = "".join(out)
+        return [written.encode("utf-8", "surrogateescape")] if written else []
+
+    def _text(self, count: int) -> str:
+        ready, self._held = self._held[:count], self._held[count:]
+        self._start += count
+        return self._channel.render(ready, self._start - count)
 
 
 def _whole(data: bytes) -> int:
