@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import ahocorasick_rs
 
+from herma.policy.entry.near import Near
 from herma.policy.indicator.literal import required_literal
 from herma.policy.pattern import compile_branches
 from herma.policy.rule import Rule
@@ -26,7 +27,9 @@ class RulePattern:
         self.view = str(rule.options.get("view", "any"))
         branches = compile_branches(rule.pattern) if rule.pattern else ()
         # What no match can lack is looked for first, at the speed of a search for a text.
-        self._branches = [(required_literal(branch.pattern), branch) for branch in branches]
+        self._branches = [
+            (required_literal(branch.pattern), branch, Near.of(branch.pattern)) for branch in branches
+        ]
 
     def matches(self, text: str) -> bool:
         """Tell whether the rule applies to a lower-cased text; False for a rule that is judged in code."""
@@ -37,8 +40,13 @@ class RulePattern:
         """Tell whether the pattern is in a text that holds one of the keywords."""
         try:
             return any(
-                literal in text and branch.search(text, timeout=MAX_SEARCH_S) is not None
-                for literal, branch in self._branches
+                literal in text
+                and (
+                    branch.search(text, timeout=MAX_SEARCH_S) is not None
+                    if near is None
+                    else near.found(text, MAX_SEARCH_S)
+                )
+                for literal, branch, near in self._branches
             )
         except TimeoutError:
             # A text that is made to be slow is not an innocent one, and what cannot be judged is refused.
