@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from herma.config.load import load
+from support.login import USERS
 from support.tree import ROOT, tracked
 
 EXAMPLES = tuple(
@@ -26,7 +27,7 @@ BASE: dict[str, Any] = {
     "auth": {"keys": [{"name": "base", "key_file": "base.key", "scopes": ["read"]}]},
 }
 
-# One certificate's files; every other file that an example names holds a key.
+# One certificate's files; every other file that an example names holds a key, or a stored password if it ends so.
 _CERTIFICATE, _CERTIFICATE_KEY = "fullchain.pem", "privkey.pem"
 
 
@@ -85,6 +86,8 @@ def test_a_shown_configuration_loads(
     for file in re.findall(r"_file: ([\w.-]+)", whole):
         if file in {_CERTIFICATE, _CERTIFICATE_KEY}:
             _write(tmp_path / file, (request.getfixturevalue("certificate") / file).read_text())
+        elif file.endswith(".hash"):
+            _write(tmp_path / file, USERS[0]["password_hash"])
         else:
             _write(tmp_path / file, secrets.token_urlsafe(32))
     config = tmp_path / "herma.yaml"
