@@ -4,8 +4,7 @@ import time
 
 import pytest
 
-from herma.ingress.authentication import MAX_KNOWN, TELL_EVERY_S, still_holds
-from herma.policy.grant import Principal, Scope
+from herma.ingress.authentication import MAX_KNOWN, TELL_EVERY_S
 from support.inprocess import KEYS, UPSTREAM_KEY, Gated, code, gated
 from support.raw import Response
 
@@ -195,15 +194,3 @@ async def test_an_address_that_authenticated_is_spared_the_common_budget() -> No
             await gate.store.failed(("all",))
         assert (await _ask(gate)).status == 200
         assert (await _ask(gate, source="127.0.0.2")).status == 429
-
-
-async def test_whether_a_caller_would_still_come_in() -> None:
-    """Asked of connections that stay open: with keys by the keys, without any by there being none."""
-    reader = Principal("reader", frozenset({Scope.READ}))
-    local = Principal("local", frozenset({Scope.ADMIN}))
-    async with gated() as gate:
-        assert still_holds(gate.plane, reader, "127.0.0.1")
-        assert not still_holds(gate.plane, local, "127.0.0.1")
-    async with gated(keys=False) as gate:
-        assert still_holds(gate.plane, local, "127.0.0.1")
-        assert not still_holds(gate.plane, reader, "127.0.0.1")

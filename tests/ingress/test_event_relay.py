@@ -3,10 +3,13 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from herma.identity import Keyring
+from herma.ingress import event_relay as module
 from support.event_stream import events
 from support.inprocess import SECRET, Call, Gated, Play, code, event, gated, gzipped, received, sse, until
 from support.raw import Ended, Talk
@@ -439,3 +442,41 @@ async def test_a_stream_speaks_of_its_own_run_only(target: str) -> None:
         assert b"run.completed" in talk.first.body
         assert gate.slots == 1
         assert await gate.store.offered(RUN) is None
+
+
+async def test_a_stream_ends_when_its_key_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though the agent says nothing: the client hears why, and that it is not the end of the answer."""
+    monkeypatch.setattr(module, "LOOK_EVERY_S", 0.01)
+
+    async def play(call: Call) -> None:
+        await call.send(sse_head())
+        await call.chunk(_delta("hello "))
+        await call.gone()
+
+    async with gated() as gate:
+        gate.agent.on("POST", CHAT, play)
+        client = await gate.open("POST", CHAT, body={"stream": True})
+        await client.until(b"hello")
+        kept = gate.plane.generation
+        gate.plane.generation = replace(kept, keyring=Keyring([]))
+        talk = await received(client, "POST")
+        gate.plane.generation = kept
+        rest = talk.received
+        assert b'event: auth_expired\ndata: {"code":"herma.auth.expired"}\n\n' in rest
+        assert b'"herma.auth.expired"' in rest.partition(b"auth_expired")[2]
+        assert talk.ended is Ended.RESET
+        record = await gate.last()
+        assert (record.outcome, record.code) == ("denied", "herma.auth.expired")
+
+
+async def test_silence_is_counted_over_the_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asking after the key does not make an agent that hangs wait for ever."""
+    monkeypatch.setattr(module, "LOOK_EVERY_S", 0.01)
+
+    async def play(call: Call) -> None:
+        await call.send(sse_head())
+        await call.gone()
+
+    async with gated(upstream_extra={"idle_timeout_s": 1}) as gate:
+        talk = await _stream(gate, play)
+        assert b"herma.upstream.timeout" in talk.received

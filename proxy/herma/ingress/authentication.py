@@ -15,10 +15,10 @@ from herma.policy.limits.throttle import subjects
 from herma.policy.message.canonical import Head
 from herma.policy.message.credential import bearer
 
-__all__ = ["authenticate", "still_holds"]
+__all__ = ["LOCAL", "authenticate", "is_open"]
 
 # A loopback listener without any key or user serves this principal: the start-up law allows that on loopback only.
-_LOCAL = Principal("local", frozenset({Scope.ADMIN}))
+LOCAL = Principal("local", frozenset({Scope.ADMIN}))
 
 _THROTTLED = "herma.auth.throttled"
 
@@ -41,8 +41,8 @@ async def authenticate(
     credential = bearer(head)
     if isinstance(credential, Deny):
         raise Refusal(credential)
-    if _open(generation):
-        return _LOCAL
+    if is_open(generation):
+        return LOCAL
     if credential is None:
         found = await visitor(plane, generation, head, approach)
         return found.account.principal if found else None
@@ -67,15 +67,7 @@ async def authenticate(
             assert_never(verdict)
 
 
-def still_holds(plane: Plane, principal: Principal, address: str) -> bool:
-    """Tell whether a caller who came in before would come in now: no reload took the key away, its time is not over."""
-    generation = plane.generation
-    if _open(generation):
-        return principal == _LOCAL
-    return generation.keyring.holds(principal, address, datetime.now(UTC))
-
-
-def _open(generation: Generation) -> bool:
+def is_open(generation: Generation) -> bool:
     """Tell whether nobody has to say who they are."""
     return not generation.settings.auth.keys and generation.settings.auth.login is None
 

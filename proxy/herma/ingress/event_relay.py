@@ -1,11 +1,13 @@
 """Event streams: each event leaves as soon as it is judged, and a stream that breaks is seen to be broken.
 
 The redactor works out what may leave now and when it has to be asked again although nothing came. A stream that cannot
-go on gets an error event in its own dialect and is then aborted, never ended: to most clients an end is a success.
+go on gets an error event in its own dialect and is then aborted, never ended: to most clients an end is a success. So does one
+whose caller may not be here any more.
 """
 
 import asyncio
 import time
+from collections.abc import Callable
 
 from herma.ingress.event_ids import EventIds
 from herma.ingress.ownership import Owners
@@ -22,6 +24,12 @@ from herma.wire import ServerRequest, UpstreamError, UpstreamResponse
 __all__ = ["EventRelay"]
 
 _UNREADABLE = "The stream could not be inspected and was cut."
+# How often it is asked whether the caller may still be here.
+LOOK_EVERY_S = 2.0
+
+
+class _Lapsed(Exception):  # noqa: N818 - it names a state of the stream
+    """The caller's credential holds no more."""
 
 
 class EventRelay:
@@ -35,8 +43,12 @@ class EventRelay:
         request: ServerRequest,
         record: Record,
         owners: Owners,
+        holds: Callable[[], bool],
     ) -> None:
         self._plane = plane
+        self._holds = holds
+        self._heard = time.monotonic()
+        self._next_look = self._heard + LOOK_EVERY_S
         self._settings = generation.settings
         self._match = exchange.match
         self._dialect = exchange.match.route.dialect
@@ -60,6 +72,10 @@ class EventRelay:
         except UpstreamError as error:
             self._record.outcome = "upstream_gone"
             await self._break_off(f"herma.upstream.{error.kind}", "The agent server broke off in the middle.")
+        except _Lapsed:
+            self._record.outcome = "denied"
+            await self._request.send(b'event: auth_expired\ndata: {"code":"herma.auth.expired"}\n\n')
+            await self._break_off("herma.auth.expired", "The credential of this stream holds no more.")
         except StreamRefused as refused:
             self._record.outcome = "failed"
             await self._break_off(refused.code, _UNREADABLE)
@@ -70,16 +86,23 @@ class EventRelay:
             await self._request.finish()
 
     async def _next(self, response: UpstreamResponse) -> bytes | None:
-        """Return what came, nothing if only the redactor's deadline passed, None at the clean end."""
-        idle_timeout_s = self._settings.upstream.idle_timeout_s
+        """Return what came, nothing if only time has passed, None at the clean end."""
+        now = time.monotonic()
+        if now >= self._next_look:
+            self._next_look = now + LOOK_EVERY_S
+            if not self._holds():
+                raise _Lapsed
         deadline = self._redactor.deadline()
-        if deadline is None:
-            return await response.piece(idle_timeout_s) or None
+        due = self._next_look if deadline is None else min(deadline, self._next_look)
+        # Waiting begins anew with each look; the silence of the upstream does not.
+        patience_s = self._settings.upstream.idle_timeout_s - (now - self._heard)
         try:
-            async with asyncio.timeout(max(0.0, deadline - time.monotonic())):
-                return await response.piece(idle_timeout_s) or None
+            async with asyncio.timeout(max(0.0, due - now)):
+                piece = await response.piece(max(0.0, patience_s))
         except TimeoutError:
             return b""
+        self._heard = time.monotonic()
+        return piece or None
 
     async def _pass(self, came: bytes) -> None:
         await self._ids.read(came)

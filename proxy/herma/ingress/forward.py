@@ -2,13 +2,13 @@
 
 import hashlib
 import time
-from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from herma.ingress.admission import Slot
 from herma.ingress.answer import Answer
 from herma.ingress.event_relay import EventRelay
+from herma.ingress.holding import holding
 from herma.ingress.ownership import Owners
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.record import Record
@@ -107,17 +107,24 @@ class Forwarder:
             safe = exchange.head.method in _SAFE or not error.sent
             raise Refusal(upstream_failed(error.kind, safe=safe)) from None
 
-    async def upgrade(self, exchange: Exchange, holds: Callable[[], bool]) -> None:
-        """Carry a WebSocket handshake on, and then the messages of both directions while the credential `holds`."""
+    async def upgrade(self, exchange: Exchange) -> None:
+        """Carry a WebSocket handshake on, and then the messages of both directions while the caller's credential holds."""
         try:
             async with self._ask(exchange, b"", websocket=True) as response:
                 if response.upgrade is None:
                     await self._relay(exchange, response)
                 else:
                     self._record.status = 101
-                    await relay_socket(
-                        self._plane, self._generation, exchange, self._request, response, self._record, holds
-                    )
+                    async with holding(self._plane, exchange) as holds:
+                        await relay_socket(
+                            self._plane,
+                            self._generation,
+                            exchange,
+                            self._request,
+                            response,
+                            self._record,
+                            holds,
+                        )
         except UpstreamError as error:
             raise Refusal(upstream_failed(error.kind, safe=True)) from None
 
@@ -182,11 +189,11 @@ class Forwarder:
             await self._answer.start(head.status, self._headers(head, Media.OPAQUE), length=None)
             await self._request.finish()
         elif media is Media.EVENTS:
-            relay = EventRelay(
-                self._plane, self._generation, exchange, self._request, self._record, self._owners
-            )
             await self._answer.start(head.status, self._headers(head, media), length=None)
-            await relay.run(response)
+            async with holding(self._plane, exchange) as holds:
+                await EventRelay(
+                    self._plane, self._generation, exchange, self._request, self._record, self._owners, holds
+                ).run(response)
         elif media is Media.OPAQUE or exchange.match.route.serves is Serves.FILE:
             idle = self._generation.settings.upstream.idle_timeout_s
             headers = self._headers(head, Media.OPAQUE)

@@ -7,13 +7,12 @@ known who asks. What is judged here is, byte for byte, what the forwarder sends.
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 
 from herma.config.settings import Rate
 from herma.errors import StoreError
 from herma.ingress.admission import take_slot
 from herma.ingress.answer import Answer
-from herma.ingress.authentication import authenticate, still_holds
+from herma.ingress.authentication import authenticate
 from herma.ingress.body import BodyReader, body_limit
 from herma.ingress.forward import Forwarder
 from herma.ingress.login import OwnPages
@@ -122,8 +121,7 @@ class Passage:
         )
         # Without a key there is the liveness only, however it is asked for.
         if self._request.upgrade and exchange.principal is not None:
-            holds = partial(still_holds, self._plane, exchange.principal, exchange.address)
-            await forwarder.upgrade(exchange, holds)
+            await forwarder.upgrade(exchange)
             return
         turn = exchange.match.route.turn
         async with await take_slot(self._plane, self._generation, exchange.principal, turn) as slot:

@@ -1,0 +1,74 @@
+"""Whether a caller who came in may still be here: asked of streams and sockets, which outlive credentials."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+from herma.errors import StoreError
+from herma.identity import by_session
+from herma.ingress.authentication import LOCAL, is_open
+from herma.ingress.plane import Plane
+from herma.ingress.session import find_session, ident_of
+from herma.policy.browser.cookie import session_cookie
+from herma.policy.exchange import Exchange
+from herma.policy.grant import Principal
+
+__all__ = ["LOOK_EVERY_S", "holding"]
+
+# What lasts ends this long after its credential, and a look more, at the latest.
+LOOK_EVERY_S = 2.0
+
+
+@asynccontextmanager
+async def holding(plane: Plane, exchange: Exchange) -> AsyncIterator[Callable[[], bool]]:
+    """Hand over what tells, at any time, whether the caller would still come in.
+
+    A reload may have taken the key away or changed what it may do, its time may be over, the person may have logged out.
+    """
+    principal = exchange.principal
+    if principal is None:
+        # Nobody came in who could be sent away.
+        yield lambda: True
+    elif by_session(principal):
+        async with _session_holding(plane, exchange) as holds:
+            yield holds
+    else:
+        yield lambda: _key_holds(plane, principal, exchange.address)
+
+
+def _key_holds(plane: Plane, principal: Principal, address: str) -> bool:
+    generation = plane.generation
+    if is_open(generation):
+        return principal == LOCAL
+    return generation.keyring.holds(principal, address, datetime.now(UTC))
+
+
+@asynccontextmanager
+async def _session_holding(plane: Plane, exchange: Exchange) -> AsyncIterator[Callable[[], bool]]:
+    """Ask after the session from time to time, which is no use of it. Shared state that cannot be asked ends it here."""
+    cookie = session_cookie(exchange.head)
+    holds = cookie is not None
+
+    async def look(ident: str) -> None:
+        nonlocal holds
+        while holds:
+            await asyncio.sleep(LOOK_EVERY_S)
+            generation = plane.generation
+            login = generation.settings.auth.login
+            try:
+                holds = (
+                    login is not None
+                    and await find_session(plane, generation, login, ident, touch=False) is not None
+                )
+            except StoreError:
+                holds = False
+
+    # Held here until the exchange ends; in a task group a refusal of the exchange would come out wrapped.
+    task = asyncio.get_running_loop().create_task(look(ident_of(cookie))) if cookie else None
+    try:
+        yield lambda: holds
+    finally:
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
