@@ -116,6 +116,13 @@ def test_no_number_of_hosts_hides_the_last_one() -> None:
     assert found[-1].name == "last.example"
 
 
+def test_a_host_that_a_text_says_again_is_given_once_in_each_form() -> None:
+    """With another port it is another one."""
+    assert len(list(hosts("0177.0.0.1 " * 50))) == 1
+    named = [(host.name, host.port) for host in hosts("a.example a.example:80 a.example a.example:81")]
+    assert named == [("a.example", None), ("a.example", 80), ("a.example", 81)]
+
+
 METADATA = [
     "http://169.254.169.254/",
     "http://metadata.google.internal/",

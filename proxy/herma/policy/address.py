@@ -147,29 +147,38 @@ def url_host(authority: str, scheme: str = "") -> Host | None:
 
 
 def hosts(text: str) -> Iterator[Host]:
-    """Give the hosts a text names: of URLs, bare addresses in any spelling, bare names.
+    """Give the hosts a text names, each once: of URLs, bare addresses in any spelling, bare names.
 
     All of them: behind any number of others stands the one that counts. Who asks bounds the text.
     """
     text = _plain(text)
-    for match in _URL.finditer(text) if ":/" in text else ():
+    for match in _each(_URL, text) if ":/" in text else ():
         host = url_host(match[2], match[1])
         if host is not None:
             yield host
     numeric = _POINT_DIGIT.search(text) or "0x" in text or _LONG_NUMBER.search(text)
     for pattern in (_NUMERIC, _BRACKETED) if numeric else (_BRACKETED,):
-        for match in pattern.finditer(text):
+        for match in _each(pattern, text):
             name = match[0] if pattern is _NUMERIC else match[1]
             name = name.split(":")[0] if pattern is _NUMERIC else name
             if (address := parse_address(name)) is not None:
                 yield Host(name, address, _port(match[match.re.groups]))
-    for match in _BARE.finditer(text) if text.count(":") > 1 else ():
+    for match in _each(_BARE, text) if text.count(":") > 1 else ():
         # A sentence may end behind an address.
         name = match[1].removesuffix(".")
         if (address := parse_address(name)) is not None:
             yield Host(name, address)
-    for match in _NAME.finditer(text) if _POINT_LETTER.search(text) else ():
+    for match in _each(_NAME, text) if _POINT_LETTER.search(text) else ():
         yield Host(match[1], named_address(match[1]), _port(match[2]))
+
+
+def _each(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Give what a pattern finds; what a text says again is the same host."""
+    said: set[str] = set()
+    for match in pattern.finditer(text):
+        if match[0] not in said:
+            said.add(match[0])
+            yield match
 
 
 def _port(digits: str | None) -> int | None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from herma.policy.command.crowd import MAX_CROWD, crowd
+from herma.policy.command.crowd import MAX_CROWD, crowd, unmatched
 from herma.policy.command.shell import read_script
 
 # As dense as the densest real scripts are: a case in each line, substitutions, redirections.
@@ -15,6 +15,8 @@ HOSTILE = {
     "pipes into blocks": "|{",
     "ways out and in": "<>",
     "ways in": "<<<",
+    "ends of cases where none begins": "&#97;",
+    "redirections behind empty assignments": "<a href=",
 }
 
 
@@ -43,3 +45,8 @@ def test_a_dense_script_of_a_page_stays_far_inside() -> None:
 def test_addresses_cost_nothing() -> None:
     """An at sign in a word of ordinary length starts no long look."""
     assert crowd("mail ops@a.example dev@b.example " * 100) == 0
+
+
+def test_brackets_without_their_other_half_are_counted() -> None:
+    """Of either kind."""
+    assert [unmatched(script) for script in ("b)b)", "a=(a=(", "$(a) (b)", "")] == [2, 2, 0, 0]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from herma.policy.command.line import grammar_text, on_one_line, redirects
+from herma.policy.command.line import grammar_text, is_plain, on_one_line, redirects
 
 WRITTEN = {
     "parameters side by side": ("$1$2", b"${1}${2}"),
@@ -37,3 +37,18 @@ def test_line_breaks_in_words_are_blanks_but_not_in_programs() -> None:
 def test_redirections_name_what_is_written_and_read() -> None:
     """Those of the block around count too."""
     assert redirects(" > /a < /b", (("/c",), ("/d",))) == (("/a", "/c"), ("/b", "/d"))
+    assert redirects("", (("/c",), ("/d",))) == (("/c",), ("/d",))
+
+
+@pytest.mark.parametrize("script", ["", 'curl -s "http://a.example/x"; ls a=b', "a:\n b, 'c' +d @e"])
+def test_plain_scripts_ask_for_no_parameter(script: str) -> None:
+    """Words, quotes and line ends; nothing is filled in, piped, escaped or decoded."""
+    assert is_plain(script)
+
+
+@pytest.mark.parametrize(
+    "script", ["$1", "`a`", "a | sh", "a <<< b", "a \\x24", "f() { a; }", "%24", "\u24f5", "a & b", "{a,b}"]
+)
+def test_other_scripts_may_ask_for_a_parameter(script: str) -> None:
+    """Whatever may become a dollar sign, and more."""
+    assert not is_plain(script)

@@ -28,3 +28,16 @@ def test_more_values_than_names_go_to_the_last_name() -> None:
     """`read` splits a line as the shell does; names without a value stay unset."""
     lines = read_script("read -r a b c <<< '1 2 3 4'; x $a; y $c; read d e <<< '1'; z $d $e").lines
     assert {"x 1", "y 3 4", "z 1 $e"} <= set(lines)
+
+
+def test_each_script_has_its_own_parameters() -> None:
+    """Those of the script around are there again behind it, also where a plain one sets or shifts its own."""
+    script = "set -- a b; sh -c 'x $1' - c; y $1; eval 'set -- d e'; z $1; sh -c 'v; shift' - f; w $1"
+    assert {"x c", "y a", "z a", "w a"} <= set(read_script(script).lines)
+
+
+def test_a_plain_script_may_call_what_asks_for_a_parameter() -> None:
+    """Functions and aliases that the script around it made."""
+    lines = set(read_script("f() { x $2; }; sh -c 'f a' - b c; alias y='z'; sh -c 'y d' - e").lines)
+    assert {"z d"} <= lines
+    assert lines & {"x c", "x $2", "x"}

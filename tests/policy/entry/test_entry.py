@@ -22,3 +22,11 @@ def test_a_script_weighs_what_its_signs_cost() -> None:
         "x", {"args": ["-c", 'case "$(uname)" in Linux) exec node "$HOME/app/server.js";; esac\n' * 15]}, ""
     )
     assert honest.weight() == honest.size()
+
+
+def test_brackets_without_their_other_half_weigh_more_in_short_scripts_too() -> None:
+    """Each counts; those of a list of steps, or of the patterns of a case, weigh less than their text."""
+    assert Entry("x", {"args": ["b)" * 32]}, "").weight() > 500
+    steps = " ".join(f"{at}) do what step {at} says" for at in range(40))
+    listed = Entry("x", {"env": {"STEPS": steps}}, "")
+    assert listed.weight() == listed.size()

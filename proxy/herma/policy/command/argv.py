@@ -185,6 +185,9 @@ _COMMAND_OPTIONS = frozenset({"-c", "/c", "/k", "--command", "-command", "--comm
 
 def basename(word: str) -> str:
     """Give a program's plain name: no directory, no `.exe`, lower case, no version (`python3.12`)."""
+    if word.isascii() and word.isalpha():
+        # Most words have nothing of all this.
+        return word.lower()
     name = word.strip().strip("'\"").replace("\\", "/").rsplit("/", 1)[-1].lower()
     if name in _KNOWN:
         return name

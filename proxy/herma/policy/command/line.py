@@ -7,7 +7,7 @@ from itertools import islice
 from herma.policy.command.argv import MAX_PROGRAMS, programs, script_of
 from herma.policy.command.code import code_of
 
-__all__ = ["grammar_text", "on_one_line", "redirects"]
+__all__ = ["grammar_text", "is_plain", "on_one_line", "redirects"]
 
 _PARAMETER = re.compile(r"\$([0-9])")
 # Of several variables in one word, `https://$a.$b/x`, it reads the last one wrongly unless that has braces.
@@ -40,6 +40,11 @@ def _substitution(match: re.Match[str]) -> str:
     return match[0] if quoted else f"$({match[1]})"
 
 
+def is_plain(text: str) -> bool:
+    """Tell whether nothing in a script, or in one that it may run, can ask for a parameter."""
+    return _PLAIN.fullmatch(text) is not None
+
+
 def on_one_line(words: Sequence[str]) -> Iterator[str]:
     """Give words without the line breaks in them, which would split the line for the rules; programs in words keep theirs."""
     whole: set[str] = set()
@@ -50,6 +55,7 @@ def on_one_line(words: Sequence[str]) -> Iterator[str]:
     return (word if word in whole else _BREAK.sub(" ", word) for word in words)
 
 
+_PLAIN = re.compile(r"[\w\s'\",:;/.=@+-]*+", re.ASCII)
 _BREAK = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
@@ -60,6 +66,8 @@ def redirects(
     suffix: str, outer: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Tell the files a redirection writes from those it reads; those of an enclosing block count too."""
+    if not suffix:
+        return outer
     writes = tuple(path for operator, path in _TARGET.findall(suffix) if ">" in operator)
     reads = tuple(path for operator, path in _TARGET.findall(suffix) if "<" in operator)
     return writes + outer[0], reads + outer[1]

@@ -16,7 +16,7 @@ from herma.policy.command.argv import MAX_PROGRAMS, basename, looks_like_script,
 from herma.policy.command.call import Call, Reading
 from herma.policy.command.code import LANGUAGES, code_of, commands, joined
 from herma.policy.command.crowd import MAX_CROWD, crowd
-from herma.policy.command.line import grammar_text, on_one_line, redirects
+from herma.policy.command.line import grammar_text, is_plain, on_one_line, redirects
 from herma.policy.command.word import MAX_DEPTH, WordReader, text_of
 
 __all__ = ["Reading", "read_argv", "read_script"]
@@ -116,15 +116,11 @@ class _Reader(WordReader):
             self.whole = False
         if not self.whole:
             return None
-        saved = {name: value for name, value in self.variables.items() if name.isdigit() or name in "@*"}
-        outer = self.positional
-        if positional:
-            self.bind(positional)
-        tree = _PARSER.parse(grammar_text(text))
-        output, _ = self.block(tree.root_node, None, depth)
-        self.variables |= saved
-        self.positional = outer
-        return output
+        with self.frame():
+            if positional and (self._functions or self._aliases or not is_plain(text)):
+                self.bind(positional)
+            tree = _PARSER.parse(grammar_text(text))
+            return self.block(tree.root_node, None, depth)[0]
 
     def enter(
         self, argv: tuple[str, ...], stdin: str | None, depth: int, *, shell: bool = True
@@ -285,13 +281,12 @@ class _Reader(WordReader):
     def _function(self, words: list[str], stdin: str | None, depth: int) -> str | None:
         """Read a function once more with the arguments it is called with."""
         body = self._functions[words[0]]
-        saved = {name: value for name, value in self.variables.items() if name.isdigit() or name in "@*"}
-        outer = self.positional
+        saved, outer = self.parameters(), self.positional
         self.bind(tuple(words))
         self._entered.append(tuple(words))
         output, _text = self._statement(body, stdin, depth + 1)
         self._entered.pop()
-        for name in [name for name in self.variables if name.isdigit() or name in "@*"]:
+        for name in self.parameters():
             del self.variables[name]
         self.variables |= saved
         self.positional = outer

@@ -5,7 +5,8 @@ Kept apart from statements, which say what runs. The two need each other: a subs
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from tree_sitter import Node
 
@@ -28,6 +29,8 @@ MAX_WORD_CHARS = 16 * 1024
 
 # Variables of the environment are written in capitals; what is not comes from the script, or from nowhere.
 _UNSET = re.compile(r"\$\{?[a-z][a-z0-9_]*+\}?")
+_ESCAPED = re.compile(r"\\(.)")
+_ESCAPED_IN_QUOTES = re.compile(r"\\([$`\"\\])")
 
 
 class WordReader(ABC):
@@ -36,6 +39,8 @@ class WordReader(ABC):
     def __init__(self, variables: dict[str, str]) -> None:
         self.variables = variables
         self.positional: tuple[str, ...] = ()
+        # For each script within a script, the parameters it found, as soon as it has its own.
+        self._around: list[dict[str, str] | None] = [None]
         self.whole = True
         self.levels = 0
         self.kept = False
@@ -48,9 +53,24 @@ class WordReader(ABC):
 
     def bind(self, positional: tuple[str, ...]) -> None:
         """Set the positional parameters, `$0` first."""
+        if self._around[-1] is None:
+            self._around[-1] = self.parameters()
         self.variables |= {str(index): word for index, word in enumerate(positional)}
         self.variables["@"] = self.variables["*"] = " ".join(positional[1:])
         self.positional = positional[1:]
+
+    def parameters(self) -> dict[str, str]:
+        """Give the variables that are positional parameters."""
+        return {name: value for name, value in self.variables.items() if name.isdigit() or name in "@*"}
+
+    @contextmanager
+    def frame(self) -> Iterator[None]:
+        """Keep the positional parameters of a script from those of the scripts it runs."""
+        self._around.append(None)
+        positional = self.positional
+        yield
+        self.variables |= self._around.pop() or {}
+        self.positional = positional
 
     def take(self, words: list[str], stdin: str) -> None:
         """Fill the variables of `read` with the words of a known text; the last one takes the rest."""
@@ -99,17 +119,22 @@ class WordReader(ABC):
 
     def words(self, node: Node, depth: int) -> list[str]:
         """Read one word of a command; an unquoted expansion may be several."""
-        if text_of(node) in {'"$@"', '"${@}"'}:
+        written = text_of(node)
+        if written in {'"$@"', '"${@}"'}:
             return list(self.positional)
         text = self.word(node, depth)
         words = [text]
-        if node.type in {
-            "simple_expansion",
-            "expansion",
-            "command_name",
-            "concatenation",
-            "command_substitution",
-        } and '"' not in text_of(node):
+        if (
+            node.type
+            in {
+                "simple_expansion",
+                "expansion",
+                "command_name",
+                "concatenation",
+                "command_substitution",
+            }
+            and '"' not in written
+        ):
             words = text.split() or [""]
         try:
             return [unglob(choice) for word in words for choice in (braces(word) if "{" in word else (word,))]
@@ -132,7 +157,7 @@ class WordReader(ABC):
             case "ansi_c_string":
                 return ansi_c(text_of(node)[2:-1])
             case "string_content":
-                return re.sub(r"\\([$`\"\\])", r"\1", text_of(node))
+                return _unescaped(_ESCAPED_IN_QUOTES, text_of(node))
             case "simple_expansion" | "expansion":
                 if node.type == "expansion":
                     self.substituted(node, depth)
@@ -154,7 +179,7 @@ class WordReader(ABC):
             case "array":
                 return " ".join(self.word(child, depth) for child in node.named_children)
             case "word" | "number" | "variable_name":
-                return re.sub(r"\\(.)", r"\1", text_of(node))
+                return _unescaped(_ESCAPED, text_of(node))
             case _ if node.children:
                 return self._joined(node, depth)
             case _:
@@ -184,6 +209,10 @@ class WordReader(ABC):
             parts.append("" if node.type == "concatenation" and _UNSET.fullmatch(part) else part)
             at = child.end_byte
         return self.bounded("".join(parts))
+
+
+def _unescaped(escaped: re.Pattern[str], text: str) -> str:
+    return escaped.sub(r"\1", text) if "\\" in text else text
 
 
 def text_of(node: Node) -> str:

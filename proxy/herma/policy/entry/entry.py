@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from herma.policy.command.crowd import crowd
+from herma.policy.command.crowd import crowd, unmatched
 
 __all__ = ["Entry", "Kind"]
 
 # What so many units of a script's crowd take, judging a character takes. A script of 3500 characters as dense as the densest
 # real ones weighs no more than its characters.
 CROWD_PER_CHAR = 64
+# What a bracket without its other half takes. A real script has one in a hundred characters, the patterns of a case.
+CHARS_PER_BRACKET = 16
 
 
 class Kind(StrEnum):
@@ -49,8 +51,9 @@ class Entry:
 
     def weight(self) -> int:
         """Count its size, or what its signs make of it where that is more: small scripts are many in a body."""
-        signs = sum(crowd(leaf) for leaf in self._leaves() if isinstance(leaf, str))
-        return max(self.size(), signs // CROWD_PER_CHAR)
+        texts = [leaf for leaf in self._leaves() if isinstance(leaf, str)]
+        signs, brackets = sum(map(crowd, texts)), sum(map(unmatched, texts))
+        return max(self.size(), signs // CROWD_PER_CHAR, brackets * CHARS_PER_BRACKET)
 
     def _leaves(self) -> Iterator[Any]:
         stack: list[Any] = [self.fields]
