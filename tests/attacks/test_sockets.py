@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from websockets.frames import Close, Frame, Opcode
@@ -10,7 +10,7 @@ from websockets.protocol import Protocol, Side
 
 from support.gate import Gate
 from support.raw import Connection, opened
-from support.upstream import ECHO, RecordingUpstream
+from support.upstream import ECHO, RecordingUpstream, json_answer
 from support.verdict import assert_refused
 
 CALLS, EVENTS, TERMINAL = "/api/ws", "/api/events", "/api/pty"
@@ -34,7 +34,11 @@ SECRET = "ghp_F4keK3yF0rT3stF4keK3yF0rT3stF4keK3yF"
 @pytest.fixture(scope="module")
 def gate(tmp_path_factory: pytest.TempPathFactory, upstream: RecordingUpstream) -> Iterator[Gate]:
     """A gate in front of a dashboard."""
-    below = {"upstream": {"profile": "hermes-dashboard"}, "limits": {"max_body_bytes": 65_536}}
+    below = {
+        "upstream": {"profile": "hermes-dashboard"},
+        "limits": {"max_body_bytes": 65_536},
+        "surfaces": {"chat.terminal": {"scope": "run"}},
+    }
     with Gate(tmp_path_factory.mktemp("sockets"), upstream.url, below) as running:
         yield running
 
@@ -180,7 +184,7 @@ def test_pieces_are_put_together_before_they_are_judged(gate: Gate, upstream: Re
     ],
 )
 def test_no_shape_of_a_call_hides_another(gate: Gate, upstream: RecordingUpstream, message: object) -> None:
-    """Each call of a batch is judged, and what is no call is none."""
+    """A batch is refused, and what is no call is none."""
     with talking(gate, upstream) as connection:
         connection.send(written(text(json.dumps(message).encode())))
         connection.read_until(b"error")
@@ -217,3 +221,38 @@ def test_a_caller_that_is_gone_frees_the_agent(gate: Gate, upstream: RecordingUp
         with talking(gate, upstream, TERMINAL) as connection:
             connection.send(goodbye)
         assert upstream.links[-1].gone.wait(5)
+
+
+@pytest.mark.bypass(56)
+def test_a_file_of_the_page_is_not_the_page(gate: Gate, upstream: RecordingUpstream) -> None:
+    """The upstream answers a path that it does not know with its page, which carries its key."""
+    page = f'<script>window.__HERMES_SESSION_TOKEN__="{gate.upstream_key}"</script>'.encode()
+    for path in ("/fonts/nope.woff2", "/assets/x.js", "/favicon.ico"):
+        upstream.on("GET", path, json_answer(page, headers=[("Content-Type", "text/html; charset=utf-8")]))
+        talk = gate.ask("GET", path, key="reader")
+        assert gate.upstream_key.encode() not in talk.received
+
+
+@pytest.mark.bypass(62)
+def test_a_caller_that_never_reads_is_not_answered_for_ever(gate: Gate, upstream: RecordingUpstream) -> None:
+    """Pings are answered only as fast as the answers are read."""
+    with talking(gate, upstream, EVENTS) as connection:
+        ping = written(*[Frame(Opcode.PING, b"x" * 125)] * 500)
+        sent = 0
+        connection._socket.settimeout(5)
+        with suppress(OSError):
+            while sent < 1000:
+                connection._socket.sendall(ping)
+                sent += 1
+        assert sent < 1000
+
+
+@pytest.mark.bypass(70)
+def test_the_key_of_the_upstream_is_in_no_message(gate: Gate, upstream: RecordingUpstream) -> None:
+    """Whatever quotes it."""
+    told = json.dumps({"id": "1", "error": {"message": f"said zz{gate.upstream_key}"}}).encode()
+    says = written(text(told), Frame(Opcode.CLOSE, b"\x03\xe8"), mask=False)
+    with talking(gate, upstream, says=says) as connection:
+        heard(connection)
+    assert gate.upstream_key.encode() not in connection.received
+    assert b"held-by-the-gate" in connection.received

@@ -53,7 +53,8 @@ def test_the_dashboard_gives_nothing_away() -> None:
     served = {route.template for route in profile.routes if route.serves is Serves.PAGE}
     assert {"/", "/chat", "/config", "/profiles/new"} <= served
     assert {"shell", "secret.read", "file.write", "hook.write", "plugin.install", "restore"} <= profile.off
-    assert {"guard.write", "billing.write"} <= profile.off
+    assert {"guard.write", "billing.write", "chat.terminal"} <= profile.off
+    assert (profile.call_names, profile.call_places) == (("/profile", "/slug"), ("/cwd",))
     sockets = {
         route.template: route.socket for route in profile.routes if route.socket is not Socket.MESSAGES
     }

@@ -63,7 +63,11 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory, model: StubModel) -> Ite
 
 def gated(directory: Path, dashboard: Dashboard, listener: dict[str, object], **extra: object) -> Gate:
     """Prepare a gate with a login page."""
-    below = {"upstream": {"profile": "hermes-dashboard"}, **extra}
+    below = {
+        "upstream": {"profile": "hermes-dashboard"},
+        "surfaces": {"chat.terminal": {"scope": "admin"}},
+        **extra,
+    }
     gate = Gate(directory, dashboard.url, below, upstream_key=dashboard.key)
     gate.config["listen"] = [{"address": f"127.0.0.1:{gate.port}", **listener}]
     gate.config["auth"]["login"] = {"users": USERS}

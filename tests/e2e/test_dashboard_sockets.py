@@ -29,7 +29,7 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory, model: StubModel) -> Ite
 @pytest.fixture(scope="module")
 def gate(tmp_path_factory: pytest.TempPathFactory, dashboard: Dashboard) -> Iterator[Gate]:
     """The gate in front of it, as it comes."""
-    below = {"upstream": {"profile": "hermes-dashboard"}}
+    below = {"upstream": {"profile": "hermes-dashboard"}, "surfaces": {"chat.terminal": {"scope": "admin"}}}
     with Gate(tmp_path_factory.mktemp("gate"), dashboard.url, below, upstream_key=dashboard.key) as running:
         yield running
 
@@ -109,7 +109,7 @@ async def test_a_turn_over_the_socket_streams_its_text(gate: Gate) -> None:
 async def test_the_terminal_of_the_chat_draws(gate: Gate) -> None:
     """It takes keys; its output arrives as bytes, and nothing that it draws is taken for a secret."""
     drawn = b""
-    async with opened(gate, "/api/pty?channel=draw") as client:
+    async with opened(gate, "/api/pty?channel=draw", "admin") as client:
         await client.send("\x1b[RESIZE:80;24]")
         async with asyncio.timeout(PATIENCE_S):
             while b"/help" not in drawn and b"setup" not in drawn:

@@ -10,11 +10,13 @@ from herma.ingress.record import Record
 from herma.ingress.socket_caller import Ruling
 from herma.ingress.socket_gate import LOOK_EVERY_S, PING_EVERY_S, SocketGate
 from herma.policy.redaction.channel import DEADLINE_S
+from herma.policy.secret import Secret
 from herma.policy.socket.outward import MessageRedactor, TerminalRedactor
 from herma.wire import Message
 from support.redactor import GITHUB, redactor
 
 PASSES = Ruling(passes=True)
+KEY = Secret(b"zz-upstream-zz")
 
 
 class Middle:
@@ -32,13 +34,15 @@ class Middle:
             outward=TerminalRedactor(redactor()) if terminal else MessageRedactor(redactor()),
             record=self.record,
             max_message_bytes=1000,
+            message_timeout_s=60.0,
+            key=KEY,
             holds=lambda: self.holds,
             redacted=redacted,
             whole=not terminal,
             now=0.0,
         )
 
-    def _judge(self, message: Message) -> Ruling:
+    def _judge(self, message: Message, _now: float) -> Ruling:
         self.judged.append(message)
         return self.ruling
 
@@ -93,9 +97,9 @@ def test_what_passes_reaches_the_agent_as_it_was_sent() -> None:
 def test_what_is_refused_is_answered_and_does_not_reach_the_agent() -> None:
     """The connection stays."""
     middle = Middle()
-    middle.ruling = Ruling(passes=False, replies=(b"no", b"never"))
+    middle.ruling = Ruling(passes=False, reply=b"no")
     assert middle.to_agent(b"hello") == []
-    assert [frame.data for frame in middle.heard()] == [b"no", b"never"]
+    assert [frame.data for frame in middle.heard()] == [b"no"]
     assert not middle.gate.over
 
 
@@ -211,3 +215,30 @@ def test_a_caller_that_gives_no_sign_of_life_is_let_go() -> None:
     middle.pump()
     assert middle.gate.over
     assert middle.codes() == (1011, 1011)
+
+
+def test_a_message_that_does_not_end_is_not_waited_for() -> None:
+    """However lively the caller is beside it; one that ends in time is none of these."""
+    middle = Middle()
+    middle.caller.send_text(b"whole")
+    middle.pump(1.0)
+    middle.gate.tick(70.0)
+    assert not middle.gate.over
+    middle.caller.send_text(b"{", fin=False)
+    middle.pump(100.0)
+    middle.caller.send_continuation(b" ", fin=False)
+    middle.pump(130.0)
+    middle.gate.tick(159.0)
+    assert not middle.gate.over
+    middle.gate.tick(160.0)
+    middle.pump(160.0)
+    assert middle.codes() == (1008, 1008)
+    assert middle.record.code == "herma.body.timeout"
+
+
+def test_the_upstreams_key_does_not_leave() -> None:
+    """Whatever quotes it."""
+    middle = Middle()
+    (frame,) = middle.to_caller(json.dumps({"error": "no such key: zz-upstream-zz"}))
+    assert b"held-by-the-gate" in frame.data
+    assert KEY.reveal() not in frame.data

@@ -5,7 +5,7 @@ from websockets.asyncio.client import connect
 
 from support.inprocess import KEYS, UPSTREAM_KEY, Call, Gated, code, gated, received, until
 from support.raw import Ended
-from support.socket import AgentSocket, accept_key, agreed, speaking
+from support.socket_peer import AgentSocket, accept_key, agreed, speaking
 from support.upstream import answer
 
 WS = "/v1/browser-control/ws"

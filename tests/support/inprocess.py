@@ -17,6 +17,7 @@ from typing import Any
 from herma.config.load import parse as parse_settings
 from herma.config.settings import Settings
 from herma.config.values import Tcp
+from herma.content.surfaces import switched
 from herma.ingress import Plane, Record, handler, wire_error
 from herma.policy.limits.lifecycle import Lifecycle
 from herma.policy.limits.throttle import ThrottleLimits
@@ -487,7 +488,9 @@ async def gated(
     store = Breakable(
         clock, ThrottleLimits(failures.free_attempts, failures.base_delay_s, failures.max_delay_s)
     )
-    generation = build(settings, _content(profile))
+    content = _content(profile)
+    content = replace(content, profile=switched(content.profile, settings.surfaces))
+    generation = build(settings, content)
     plane = Plane(generation, store, Lifecycle(settings.drain_timeout_s), audit, meter)
     server = Server(handler(plane, 0), wire or ServerLimits(), wire_error)
     await server.serve(sock)

@@ -137,3 +137,18 @@ def test_a_ping_is_answered_by_a_pong() -> None:
     (pong,) = client_of(frames).events_received()
     assert isinstance(pong, Frame)
     assert (pong.opcode, pong.data) == (Opcode.PONG, b"you?")
+
+
+def test_what_has_begun_is_told_until_it_ends() -> None:
+    """A frame that is not there whole, and a message that is not."""
+    frames = facing_client()
+    assert not frames.halfway
+    wire = sent(Frame(Opcode.TEXT, b"ab", fin=False))
+    frames.feed(wire[:3])
+    assert frames.halfway
+    frames.feed(wire[3:])
+    assert frames.halfway
+    frames.feed(sent(Frame(Opcode.CONT, b"c")))
+    assert not frames.halfway
+    frames.feed(sent(Frame(Opcode.CLOSE, b"")) + b"rest")
+    assert not frames.halfway

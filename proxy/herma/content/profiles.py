@@ -47,7 +47,7 @@ _TEMPLATE = re.compile(r"/|(?:/(?:\{[a-z_]+\}|[A-Za-z0-9._~-]+))+")
 _TOP: Final = (
     "name", "description", "min_version", "envelope", "liveness", "cookies", "prefixes", "session_headers",
     "capabilities", "version", "running", "run_status", "unknown_checks", "switched_off", "strict", "token_param", "families",
-    "routes", "calls",
+    "routes", "calls", "call_names", "call_places",
 )  # fmt: skip
 _ROUTE: Final = (
     "method", "path", "operation", "scope", "envelope", "turn", "stream", "dialect", "public", "max_body_bytes", "text",
@@ -134,6 +134,8 @@ def _profile(top: Node) -> Profile:
             off=_off(top, (*routes, *(call.route for call in calls))),
             strict=top.flag("strict"),
             calls=calls,
+            call_names=_pointers(top, "call_names"),
+            call_places=_pointers(top, "call_places"),
             token_param=_token_param(top),
             envelope=envelope,
             cookies=top.flag("cookies"),

@@ -16,6 +16,7 @@ from herma.ingress.plane import Generation, Plane
 from herma.ingress.record import Record
 from herma.policy.decision import Mode
 from herma.policy.exchange import Exchange
+from herma.policy.message.html import withheld
 from herma.policy.message.inflate import InflateError, Inflater
 from herma.policy.sse.parser import StreamRefused
 from herma.policy.sse.redactor import SseRedactor, error_event
@@ -50,6 +51,7 @@ class EventRelay:
         self._heard = time.monotonic()
         self._next_look = self._heard + LOOK_EVERY_S
         self._settings = generation.settings
+        self._key = generation.upstream_key
         self._match = exchange.match
         self._dialect = exchange.match.route.dialect
         self._request = request
@@ -123,7 +125,7 @@ class EventRelay:
         allowed = came if self._monitored else judged
         if allowed:
             self._record.bytes_out += len(allowed)
-            await self._request.send(allowed)
+            await self._request.send(withheld(allowed, self._key))
         # The OpenAI SDKs hang up at `[DONE]`, before the last chunk; that is a success.
         self._record.complete = saw.completed and self._redactor.at_boundary
 

@@ -20,7 +20,7 @@ from herma.policy.jsondoc import JsonError, find, parse
 from herma.policy.message.client_address import forwarded_proto
 from herma.policy.message.forwarding import Forwarded, downstream_headers, upstream_headers
 from herma.policy.message.html import page_policy
-from herma.policy.message.media import Media, media_of
+from herma.policy.message.media import Media, is_asset, media_of
 from herma.policy.routing.profile import Turn
 from herma.policy.routing.route import Serves
 from herma.policy.socket.handshake import handshake_target
@@ -194,7 +194,7 @@ class Forwarder:
                 await EventRelay(
                     self._plane, self._generation, exchange, self._request, self._record, self._owners, holds
                 ).run(response)
-        elif media is Media.OPAQUE or exchange.match.route.serves is Serves.FILE:
+        elif media is Media.OPAQUE or _is_file(exchange, head):
             idle = self._generation.settings.upstream.idle_timeout_s
             headers = self._headers(head, Media.OPAQUE)
             await relay_bytes(self._request, response, self._answer, headers, idle, self._record)
@@ -216,7 +216,7 @@ class Forwarder:
         if 200 <= status < 300:
             await self._note(exchange, raw, slot)
         headers = self._headers(response.head, Media.TEXT)
-        if exchange.match.route.serves is Serves.PAGE:
+        if exchange.match.route.serves is Serves.PAGE and status == 200:
             headers = [line for line in headers if line[0] != b"content-security-policy"]
             headers.append((b"content-security-policy", page_policy(judged)))
         return _Whole(status, headers, judged)
@@ -262,6 +262,15 @@ class Forwarder:
                 value = redactor.text(value.decode("latin-1")).text.encode("latin-1", "replace")  # noqa: PLW2901 - rewritten
             lines.append((name, value))
         return lines
+
+
+def _is_file(exchange: Exchange, head: ResponseHead) -> bool:
+    """Tell whether this is the file that was asked for: an upstream may answer with its page instead."""
+    return (
+        exchange.match.route.serves is Serves.FILE
+        and head.status == 200
+        and is_asset(_value(head.headers, b"content-type"))
+    )
 
 
 def _own_repeat(exchange: Exchange, value: bytes) -> tuple[bytes, bytes]:

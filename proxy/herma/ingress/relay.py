@@ -5,7 +5,7 @@ from herma.ingress.packing import packed_as
 from herma.ingress.plane import Generation
 from herma.ingress.record import Record
 from herma.policy.decision import Mode
-from herma.policy.message.html import STAND_IN
+from herma.policy.message.html import withheld
 from herma.policy.message.inflate import InflateError, inflate
 from herma.policy.sse.json_lines import spreads
 from herma.wire import ServerRequest, UpstreamError, UpstreamResponse
@@ -36,11 +36,9 @@ async def read_judged(
             raw = inflate(raw, packed, limit)
     except InflateError:
         raise Unjudged from None
-    key = generation.upstream_key
-    if key is not None and key.reveal() in raw:
-        # Whatever the answer is: the upstream's key is not for callers.
-        raw = raw.replace(key.reveal(), STAND_IN)
-        record.redactions += 1
+    kept = withheld(raw, generation.upstream_key)
+    record.redactions += kept is not raw
+    raw = kept
     if spreads(generation.redactor, raw):
         raise Unjudged
     judged, findings = generation.redactor.json(raw)

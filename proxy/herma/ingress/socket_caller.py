@@ -1,7 +1,7 @@
 """What a caller sends over a WebSocket, judged message by message like the bodies of requests."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -11,10 +11,11 @@ from herma.policy.checks import read_message
 from herma.policy.decision import Allow, Deny
 from herma.policy.exchange import Exchange, Phase
 from herma.policy.jsondoc import Document
+from herma.policy.limits.bucket import Level
 from herma.policy.routing.calls import CALL
 from herma.policy.routing.profile import Match
 from herma.policy.routing.route import Socket
-from herma.policy.socket.calls import Call, answer, read_calls
+from herma.policy.socket.calls import Call, answer, read_call
 from herma.wire import Message
 
 __all__ = ["CallerJudge", "Ruling"]
@@ -29,26 +30,46 @@ class Ruling:
     """What becomes of a message: it passes, or is answered in the upstream's place, or ends the connection."""
 
     passes: bool
-    replies: Sequence[bytes] = ()
+    reply: bytes = b""
     close: int = 0
 
 
 _PASSES = Ruling(passes=True)
+# Judging a call takes up to some milliseconds, in the loop that serves everybody. A page makes some ten when it is opened.
+MESSAGES_PER_S = 20.0
+MESSAGES_AT_ONCE = 100.0
+_TOO_FAST = Deny(429, "herma.limit.rate", "Too many messages in a short time.")
 
 
 class CallerJudge:
     """Judges what one caller sends; each call and each refusal has a line of its own in the audit."""
 
-    def __init__(self, plane: Plane, generation: Generation, exchange: Exchange) -> None:
+    def __init__(self, plane: Plane, exchange: Exchange) -> None:
         self._plane = plane
-        self._generation = generation
         self._exchange = exchange
-        self.judge: Callable[[Message], Ruling] = {
+        self._level = Level.full(MESSAGES_PER_S, MESSAGES_AT_ONCE, 0.0)
+        kind = exchange.match.route.socket
+        self._judge: Callable[[Message], Ruling] = {
             Socket.CALLS: self._calls,
             Socket.EVENTS: self._nothing,
             Socket.MESSAGES: self._message,
             Socket.TERMINAL: lambda _: _PASSES,
-        }[exchange.match.route.socket]
+        }[kind]
+        self._paced = kind is not Socket.TERMINAL
+
+    @property
+    def _generation(self) -> Generation:
+        """The rules of the moment: a connection stays open for hours, and what is switched off meanwhile is off."""
+        return self._plane.generation
+
+    def judge(self, message: Message, now: float) -> Ruling:
+        """Judge the next message; too many of them in a short time end the connection."""
+        if self._paced:
+            self._level = self._level.refilled(now)
+            if self._level.wait_s > 0:
+                return self._end(_TOO_FAST, _BROKE_POLICY, len(message.data))
+            self._level = self._level.taken()
+        return self._judge(message)
 
     def _nothing(self, message: Message) -> Ruling:
         deny = Deny(403, "herma.socket.one_way", "Nothing is sent over this connection but by the agent.")
@@ -73,36 +94,27 @@ class CallerJudge:
             # The upstream takes no notice of it either.
             return Ruling(passes=False)
         limits = self._generation.settings.limits
-        calls = read_calls(message.data, max_depth=limits.max_json_depth, max_keys=limits.max_json_keys)
-        if isinstance(calls, Deny):
-            self._note("", "", calls, len(message.data))
-            return Ruling(passes=False, replies=(answer(None, calls),))
-        decisions = [self._call(call, message.data) for call in calls]
-        refused = next((deny for _, deny in decisions if isinstance(deny, Deny)), None)
-        for (route, operation), decision in decisions:
-            # A batch passes whole or not at all: what is judged is what is forwarded.
-            told = decision if isinstance(decision, Deny) else refused or decision
-            self._note(route, operation, told, len(message.data))
-        if refused is None:
+        call = read_call(message.data, max_depth=limits.max_json_depth, max_keys=limits.max_json_keys)
+        if isinstance(call, Deny):
+            self._note("", "", call, len(message.data))
+            return Ruling(passes=False, reply=answer(None, call))
+        denied = self._call(call, message.data)
+        if denied is None:
             return _PASSES
-        replies = (
-            answer(call.id, decision if isinstance(decision, Deny) else refused)
-            for call, (_, decision) in zip(calls, decisions, strict=True)
-            if call.id is not None
-        )
-        return Ruling(passes=False, replies=tuple(replies))
+        return Ruling(passes=False, reply=answer(call.id, denied) if call.id is not None else b"")
 
-    def _call(self, call: Call, raw: bytes) -> tuple[tuple[str, str], Allow | Deny]:
-        """Judge one call; return the names of its route, for the audit, and the decision."""
+    def _call(self, call: Call, raw: bytes) -> Deny | None:
         match = self._generation.profile.match_call(call.method, call.params)
         if isinstance(match, Deny):
-            return ("", ""), match
-        names, document = (match.route.template, match.route.operation), Document(raw, call.params)
-        head = self._decide(match, document, Phase.REQUEST_HEAD)
-        if isinstance(head, Deny):
-            return names, head
-        body = self._decide(match, document, Phase.REQUEST_BODY)
-        return names, replace(body, findings=head.findings + body.findings)
+            self._note("", "", match, len(raw))
+            return match
+        document = Document(raw, call.params)
+        decision = self._decide(match, document, Phase.REQUEST_HEAD)
+        if isinstance(decision, Allow):
+            body = self._decide(match, document, Phase.REQUEST_BODY)
+            decision = replace(body, findings=decision.findings + body.findings)
+        self._note(match.route.template, match.route.operation, decision, len(raw))
+        return decision if isinstance(decision, Deny) else None
 
     def _decide(self, match: Match, document: Document, phase: Phase) -> Allow | Deny:
         exchange = replace(self._exchange, match=match, document=document, today=datetime.now(UTC).date())

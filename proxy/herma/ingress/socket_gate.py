@@ -9,6 +9,8 @@ from typing import Final
 
 from herma.ingress.record import Record
 from herma.ingress.socket_caller import Ruling
+from herma.policy.message.html import withheld
+from herma.policy.secret import Secret
 from herma.policy.socket.outward import Outward
 from herma.policy.sse.parser import StreamRefused
 from herma.wire import Frames, Message
@@ -32,23 +34,29 @@ _LAPSED: Final = 4401
 class SocketGate:
     """The one between the caller and the agent.
 
-    `holds` tells whether the caller's credential still does. `redacted` is False where findings are only reported. `whole` tells
+    A message of the caller has `max_message_bytes` and `message_timeout_s` from its first byte to its last. `key` is the upstream's
+    own, which never leaves. `holds` tells whether the caller's credential still does. `redacted` is False where findings are only reported. `whole` tells
     that each message of the agent stays one message; a terminal's output does not.
     """
 
     def __init__(
         self,
         *,
-        judge: Callable[[Message], Ruling],
+        judge: Callable[[Message, float], Ruling],
         outward: Outward,
         record: Record,
         max_message_bytes: int,
+        message_timeout_s: float,
+        key: Secret | None,
         holds: Callable[[], bool],
         redacted: bool,
         whole: bool,
         now: float,
     ) -> None:
         self._judge = judge
+        self._key = key
+        self._message_timeout_s = message_timeout_s
+        self._begun: float | None = None
         self._outward = outward
         self._record = record
         self._holds = holds
@@ -68,7 +76,7 @@ class SocketGate:
         if self.over:
             return
         if caller:
-            self._from_caller(data)
+            self._from_caller(data, now)
         else:
             self._from_agent(data, now)
 
@@ -83,13 +91,20 @@ class SocketGate:
 
     def deadline(self) -> float | None:
         """Tell when `tick` must be called."""
-        due = self._outward.deadline()
-        ours = min(self._next_look, self._next_ping)
-        return ours if due is None else min(due, ours)
+        due = [self._next_look, self._next_ping]
+        if self._begun is not None:
+            due.append(self._begun + self._message_timeout_s)
+        if (outward := self._outward.deadline()) is not None:
+            due.append(outward)
+        return min(due)
 
     def tick(self, now: float) -> None:
         """Release what waits too long, ask the caller for a sign of life, and ask whether it may still be here."""
         self._send_out(self._outward.tick(now))
+        if self._begun is not None and now >= self._begun + self._message_timeout_s:
+            self._record.code = "herma.body.timeout"
+            self._finish(_BROKE_POLICY)
+            return
         if now >= self._next_look:
             self._next_look = now + LOOK_EVERY_S
             if not self._holds():
@@ -104,14 +119,19 @@ class SocketGate:
             self._asked, self._caller.answered = True, False
             self._caller.ping()
 
-    def _from_caller(self, data: bytes) -> None:
-        for message in self._caller.feed(data):
+    def _from_caller(self, data: bytes, now: float) -> None:
+        messages = self._caller.feed(data)
+        if messages or not self._caller.halfway:
+            self._begun = None
+        if self._caller.halfway and self._begun is None:
+            self._begun = now
+        for message in messages:
             self._record.bytes_in += len(message.data)
-            ruling = self._judge(message)
+            ruling = self._judge(message, now)
             if ruling.passes:
                 self._agent.send(message)
-            for reply in ruling.replies:
-                self._caller.send(Message(reply))
+            if ruling.reply:
+                self._caller.send(Message(ruling.reply))
             if ruling.close:
                 self._finish(ruling.close)
                 return
@@ -142,8 +162,9 @@ class SocketGate:
                 self._send(Message(data, self._kinds.popleft() if self._whole else self._kinds[-1]))
 
     def _send(self, message: Message) -> None:
-        self._record.bytes_out += len(message.data)
-        self._caller.send(message)
+        data = withheld(message.data, self._key)
+        self._record.bytes_out += len(data)
+        self._caller.send(Message(data, message.text))
 
     def _note_findings(self) -> None:
         findings = self._outward.take_findings()

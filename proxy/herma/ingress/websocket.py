@@ -22,6 +22,8 @@ __all__ = ["relay_socket"]
 
 # RFC 6455 section 1.3.
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+# What is typed or pasted, and what is said where nothing may be.
+_MAX_BYTES = {Socket.TERMINAL: 1 << 20, Socket.EVENTS: 1 << 10}
 
 
 async def relay_socket(
@@ -42,12 +44,15 @@ async def relay_socket(
     lines = {name.lower(): value for name, value in response.head.headers}
     if tunnel is None or not _agreed(lines, exchange.head):
         raise UpstreamError(UpstreamFailure.PROTOCOL, "the upstream speaks no WebSocket", sent=True)
-    redactor, terminal = generation.redactor, exchange.match.route.socket is Socket.TERMINAL
+    redactor, kind = generation.redactor, exchange.match.route.socket
+    terminal, limits = kind is Socket.TERMINAL, generation.settings.limits
     gate = SocketGate(
-        judge=CallerJudge(plane, generation, exchange).judge,
+        judge=CallerJudge(plane, exchange).judge,
         outward=TerminalRedactor(redactor) if terminal else MessageRedactor(redactor),
         record=record,
-        max_message_bytes=generation.settings.limits.max_body_bytes,
+        max_message_bytes=min(limits.max_body_bytes, _MAX_BYTES.get(kind, limits.max_body_bytes)),
+        message_timeout_s=limits.body_timeout_s,
+        key=generation.upstream_key,
         holds=holds,
         redacted=generation.settings.redaction.mode is not Mode.MONITOR,
         whole=not terminal,

@@ -56,6 +56,11 @@ class Frames:
         self._note_end()
         return messages
 
+    @property
+    def halfway(self) -> bool:
+        """Tell whether a message, or a frame, has begun and has not ended."""
+        return not self.closed and (self._open is not None or bool(self._protocol.reader.buffer))
+
     def send(self, message: Message) -> None:
         """Send a message as one frame; nothing once the connection is closing."""
         if self._protocol.state is not State.OPEN:

@@ -72,6 +72,9 @@ class Tunnel(asyncio.Protocol):
         self._leftover = leftover
         self._closed = closed
         self._splice: _Splice | None = None
+        # For how many reasons nothing is read: this side does not read what it is sent, the other one does not.
+        self._held = 1
+        self._full = False
         self.ended = False
         transport.pause_reading()
         transport.set_protocol(self)
@@ -88,8 +91,7 @@ class Tunnel(asyncio.Protocol):
         if self._leftover:
             leftover, self._leftover = self._leftover, b""
             splice.came(self, leftover)
-        if not self.ended:
-            self._transport.resume_reading()
+        self.go_on()
 
     def write(self, data: bytes) -> None:
         """Write without waiting; the splice stops the other side when it should."""
@@ -101,12 +103,16 @@ class Tunnel(asyncio.Protocol):
         self._transport.close()
 
     def hold(self) -> None:
-        """Read nothing more for now."""
-        self._transport.pause_reading()
+        """Read nothing more for now; as often as this is called, `go_on` has to be."""
+        self._held += 1
+        if self._held == 1 and not self.ended:
+            self._transport.pause_reading()
 
     def go_on(self) -> None:
-        """Read again."""
-        self._transport.resume_reading()
+        """Read again, if nothing else speaks against it."""
+        self._held -= 1
+        if self._held == 0 and not self.ended:
+            self._transport.resume_reading()
 
     @override
     def data_received(self, data: bytes) -> None:
@@ -122,12 +128,17 @@ class Tunnel(asyncio.Protocol):
 
     @override
     def pause_writing(self) -> None:
+        # Both: the one in between answers this side as well, and what nobody reads must not pile up.
         if self._splice is not None:
+            self._full = True
+            self.hold()
             self._splice.other(self).hold()
 
     @override
     def resume_writing(self) -> None:
-        if self._splice is not None:
+        if self._splice is not None and self._full:
+            self._full = False
+            self.go_on()
             self._splice.other(self).go_on()
 
     @override

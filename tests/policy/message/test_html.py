@@ -42,6 +42,7 @@ def test_the_scripts_are_counted() -> None:
     """A header has bounds."""
     many = b"".join(b"<script>%d</script>" % number for number in range(50))
     assert len(scripts(page_policy(many))) == MAX_INLINE + 1
+    assert scripts(page_policy(b"<script>" * 20_000)) == [b"'self'"]
 
 
 @pytest.mark.parametrize(

@@ -127,3 +127,28 @@ def test_a_list_of_arguments_is_a_command(text: str) -> None:
     out = masked(text)
     assert "F4keP4ssx7" not in out
     assert out.count('"') == text.count('"')
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    [
+        "\x1b[38:5:1m",
+        "\x1b[>4;1m",
+        "\x1b[!p",
+        "\x1b[1 q",
+        "\x1b[<u",
+        "\x1bXabc\x1b\\",
+        "\x1b_abc\x1b\\",
+        "\x1b^a\x1b\\",
+        "\x1b#8",
+        "\x1bn",
+        "\x9b1m",
+        "\x9dtitle\x9c",
+    ],
+)
+def test_no_escape_sequence_parts_a_secret(sequence: str) -> None:
+    """Every form of ECMA-48, in seven bits and in eight."""
+    shown = masked(f"see {GITHUB[:12]}{sequence}{GITHUB[12:]} now")
+    assert not any(GITHUB[at : at + 12] in shown for at in range(len(GITHUB) - 11))
+    assert shown.startswith("see [")
+    assert shown.endswith(" now")

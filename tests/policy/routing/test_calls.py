@@ -1,5 +1,6 @@
 """Which operation a call asks for."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -67,3 +68,18 @@ def test_surfaces_switch_calls_like_routes() -> None:
     assert on.route.scope is Scope.ADMIN
     assert objection(PROFILE, "shell", Scope.ADMIN) == ""
     assert "did you mean 'shell'" in objection(PROFILE, "shel", Scope.ADMIN)
+
+
+def test_names_and_places_in_a_call() -> None:
+    """A name is one, on every call; whoever names a place of the machine has the scope `admin`."""
+    profile = replace(PROFILE, call_names=("/profile",), call_places=("/cwd",))
+    for name in ("work", None):
+        assert isinstance(profile.match_call("jobs", {"profile": name}), Match)
+    for path in ("/tmp/x", "../x", "", "a b", 1, ["x"], "x" * 65):
+        denied = profile.match_call("jobs", {"profile": path})
+        assert isinstance(denied, Deny)
+        assert denied.code == "herma.rpc.name"
+    for place, scope in (("/srv", Scope.ADMIN), ("", Scope.READ), (None, Scope.READ)):
+        match = profile.match_call("jobs", {"cwd": place})
+        assert isinstance(match, Match)
+        assert match.route.scope is scope

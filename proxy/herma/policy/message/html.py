@@ -3,16 +3,19 @@
 import base64
 import hashlib
 import re
+from collections.abc import Iterator
 from typing import Final
 
-__all__ = ["STAND_IN", "page_policy", "without_stand_in"]
+from herma.policy.secret import Secret
+
+__all__ = ["STAND_IN", "page_policy", "withheld", "without_stand_in"]
 
 STAND_IN: Final = b"held-by-the-gate"
 """What a page gets in place of the upstream's key. It opens nothing: who the caller is, the gate asks the caller."""
 
-# RFC 9110 leaves the type of a script to HTML: every element that names no source holds its text itself.
-_INLINE: Final = re.compile(rb"<script(?![^>]*\ssrc[\s=])[^>]*>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
-# A page has one or two; more are not allowed to run.
+_TAG: Final = re.compile(rb"<script(?=[\s/>])[^>]*+>", re.IGNORECASE)
+_SOURCE: Final = re.compile(rb"[\s/]src[\s=]", re.IGNORECASE)
+# A page has two or three, with or without a source; what is behind more is not allowed to run.
 MAX_INLINE: Final = 8
 # Styles are set by scripts in every such page; a style runs nothing.
 _POLICY: Final = (
@@ -24,9 +27,30 @@ _POLICY: Final = (
 
 def page_policy(html: bytes) -> bytes:
     """Return the Content-Security-Policy (CSP level 3) of a page: its own scripts as they stand in it, and nothing of strangers."""
-    found = _INLINE.findall(html)[:MAX_INLINE]
-    hashes = (b" 'sha256-" + base64.b64encode(hashlib.sha256(script).digest()) + b"'" for script in found)
+    hashes = (
+        b" 'sha256-" + base64.b64encode(hashlib.sha256(script).digest()) + b"'" for script in _inline(html)
+    )
     return _POLICY % b"".join(dict.fromkeys(hashes))
+
+
+def _inline(html: bytes) -> Iterator[bytes]:
+    """Give the scripts that hold their text themselves: every one that names no source."""
+    lowered, at = html.lower(), 0
+    for _ in range(MAX_INLINE):
+        tag = _TAG.search(html, at)
+        end = lowered.find(b"</script", tag.end()) if tag is not None else -1
+        if tag is None or end < 0:
+            return
+        at = end
+        if _SOURCE.search(tag.group()) is None:
+            yield html[tag.end() : end]
+
+
+def withheld(data: bytes, key: Secret | None) -> bytes:
+    """Put the stand-in where the upstream's own key stands: it is not for callers, whatever the answer is."""
+    if key is None or key.reveal() not in data:
+        return data
+    return data.replace(key.reveal(), STAND_IN)
 
 
 def without_stand_in(query: bytes) -> bytes:

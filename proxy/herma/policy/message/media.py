@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-__all__ = ["Media", "media_of"]
+__all__ = ["Media", "is_asset", "media_of"]
 
 
 class Media(StrEnum):
@@ -32,6 +32,16 @@ _OPAQUE_TYPES = frozenset(
 _READABLE = frozenset(
     {b"", b"utf-8", b"utf8", b"us-ascii", b"ascii", b"iso-8859-1", b"latin-1", b"windows-1252"}
 )
+
+
+# What a page loads: code and styles, beside what holds no text at all.
+_ASSETS = frozenset({b"text/css", b"text/javascript", b"application/javascript", b"image/svg+xml"})
+
+
+def is_asset(content_type: bytes | None) -> bool:
+    """Tell whether an answer is of a kind that a page loads, and none that could be a page or data."""
+    essence = (content_type or b"").partition(b";")[0].strip().lower()
+    return essence in _ASSETS or essence.startswith(_OPAQUE_FAMILIES)
 
 
 def media_of(content_type: bytes | None) -> Media:

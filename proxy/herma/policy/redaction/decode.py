@@ -22,7 +22,9 @@ DRESSED: Final = "[\uff0d\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a\U00
 _INVISIBLE: Final = re.compile(
     "([\x1b\x80-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u2800\u3164\uffa0\ufff9-\ufffb\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0000-\U000e007f\uff0d\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a\U0001d400-\U0001d7ff]"
-    "(?:(?<=\x9b)[0-9;?]{0,32}[A-Za-z]|(?<!\x1b)|(?:[78cDEHM]|P[^\x07\x1b]{0,512}\x1b\\\\|\\[[0-9;?]{0,32}[A-Za-z]|\\][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)|[()][AB0]|[=>])))"
+    # ECMA-48: a control sequence, a string with its end (DCS, SOS, OSC, PM, APC), a sign with others before it, or alone.
+    "(?:(?<=\x9b)[0-?]{0,32}[ -/]{0,4}[@-~]|(?<=[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c]{0,512}[\x07\x9c]|(?<!\x1b)|"
+    "(?:\\[[0-?]{0,32}[ -/]{0,4}[@-~]|[]PX^_][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)|[ -/]{1,4}[0-~]|[0-OQ-WYZ\\\\`-~])))"
 )
 # Again the search skips to the signs that begin a match: quotes, backslashes and dollars.
 _SHELL: Final = re.compile(

@@ -5,6 +5,7 @@ ones the profile names. Whatever is not named is `unknown`: authenticated, count
 inspected with everything there is, and never public.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -42,8 +43,15 @@ UNKNOWN = "unknown"
 _SLASHED = Deny(400, "herma.request.target", "The path of the request has no single meaning.", close=True)
 _STRANGE = Deny(404, "herma.route.unknown", "The gate does not know this route.")
 _STRANGE_CALL = Deny(404, "herma.rpc.unknown", "The gate does not know this call.")
+_NO_NAME = Deny(400, "herma.rpc.name", "A name in the call is none: it could be a path.")
+# What becomes a folder's or a file's name on the agent's machine, where the upstream does not look whether it is one.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 # What may change something may also start a turn.
 _MAY_START_TURN = frozenset({"POST", "PUT", "PATCH"})
+
+
+def _is_name(held: object) -> bool:
+    return isinstance(held, str) and _NAME.fullmatch(held) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +107,9 @@ class Profile:
     that a caller without a key gets from a public route. `capabilities` tells where the upstream lists its routes,
     `running` how many turns it runs; None where it tells neither. `off` are operations that are closed until an operator
     switches them on. A `strict` profile takes no route that it does not name, whatever the configuration says. `calls` are what
-    may be called over a WebSocket; there every profile is strict. `token_param` is the query parameter in which the upstream takes
+    may be called over a WebSocket; there every profile is strict. `call_names` are JSON Pointers into the parameters of any call:
+    what stands there is a plain name. `call_places` are others: a call that names such a place of the agent's machine needs the
+    scope `admin`. `token_param` is the query parameter in which the upstream takes
     its key on a handshake, empty where it takes it in a header.
 
     Raises:
@@ -117,6 +127,8 @@ class Profile:
     off: frozenset[str] = frozenset()
     strict: bool = False
     calls: tuple[CallRoute, ...] = ()
+    call_names: tuple[str, ...] = ()
+    call_places: tuple[str, ...] = ()
     token_param: str = ""
     envelope: Envelope = Envelope.OPENAI
     cookies: bool = False
@@ -167,7 +179,14 @@ class Profile:
         route = self._calls.find(name, params)
         if route is None:
             return _STRANGE_CALL
-        return route.shut or Match(route, NO_PARAMS, known=True)
+        if route.shut is not None:
+            return route.shut
+        for pointer in self.call_names:
+            if not all(held is None or _is_name(held) for _, held in find(params, pointer)):
+                return _NO_NAME
+        if any(held for pointer in self.call_places for _, held in find(params, pointer)):
+            route = replace(route, scope=Scope.ADMIN)
+        return Match(route, NO_PARAMS, known=True)
 
     def allowed_methods(self, target: Target) -> tuple[str, ...]:
         """Name the methods of a known path, for `Allow` (RFC 9110 section 10.2.1); empty for an unknown one."""

@@ -11,10 +11,8 @@ from typing import Any, Final
 from herma.policy.decision import Deny
 from herma.policy.jsondoc import JsonError, parse
 
-__all__ = ["MAX_CALLS", "Call", "answer", "read_calls"]
+__all__ = ["Call", "answer", "read_call"]
 
-# Calls in one batch. The upstream takes none at all.
-MAX_CALLS: Final = 32
 MAX_ID_CHARS: Final = 256
 MAX_NAME_CHARS: Final = 128
 
@@ -32,20 +30,15 @@ class Call:
     params: dict[str, Any] = field(repr=False)
 
 
-def read_calls(message: bytes, *, max_depth: int, max_keys: int) -> tuple[Call, ...] | Deny:
-    """Read a message as one call or a batch of them, or refuse it."""
+def read_call(message: bytes, *, max_depth: int, max_keys: int) -> Call | Deny:
+    """Read a message as one call, or refuse it. A batch is refused: the upstream takes none."""
     try:
         value = parse(message, max_depth=max_depth, max_keys=max_keys).value
     except JsonError as error:
         return Deny(400, error.code, str(error))
-    items = value if isinstance(value, list) else [value]
-    if not 0 < len(items) <= MAX_CALLS:
-        return Deny(400, "herma.rpc.batch", f"A batch holds 1 to {MAX_CALLS} calls.")
-    calls = [_call(item) for item in items]
-    known = tuple(call for call in calls if call is not None)
-    if len(known) != len(calls):
-        return Deny(400, "herma.rpc.malformed", "The message is no JSON-RPC call.")
-    return known
+    if isinstance(value, list):
+        return Deny(400, "herma.rpc.batch", "A message holds one call; batches are not taken.")
+    return _call(value) or Deny(400, "herma.rpc.malformed", "The message is no JSON-RPC call.")
 
 
 def answer(call_id: str | int | None, deny: Deny) -> bytes:
