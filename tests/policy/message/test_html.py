@@ -5,7 +5,8 @@ import hashlib
 
 import pytest
 
-from herma.policy.message.html import MAX_INLINE, STAND_IN, page_policy, without_stand_in
+from herma.policy.message.html import MAX_INLINE, STAND_IN, page_policy, withheld, without_stand_in
+from herma.policy.secret import Secret
 
 PAGE = b"""<!doctype html><html><head>
 <script type="module" crossorigin src="/assets/index.js"></script>
@@ -60,3 +61,12 @@ def test_the_scripts_are_counted() -> None:
 def test_the_stand_in_is_no_credential(query: bytes, left: bytes) -> None:
     """Exactly it; what looks like it is looked at as before."""
     assert without_stand_in(query) == left
+
+
+def test_the_upstreams_key_is_put_out_of_an_answer() -> None:
+    """Where there is one; otherwise the answer is what it was."""
+    key = Secret(b"upstream-key")
+    assert withheld(b"a upstream-key b upstream-key", key) == b"a " + STAND_IN + b" b " + STAND_IN
+    data = b"nothing of it"
+    assert withheld(data, key) is data
+    assert withheld(data, None) is data

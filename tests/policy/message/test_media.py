@@ -2,7 +2,7 @@
 
 import pytest
 
-from herma.policy.message.media import Media, media_of
+from herma.policy.message.media import Media, is_asset, media_of
 
 KINDS: dict[bytes | None, Media] = {
     b"text/event-stream": Media.EVENTS,
@@ -67,3 +67,22 @@ def test_the_kind_decides(content_type: bytes) -> None:
 def test_what_is_not_surely_opaque_is_judged(content_type: bytes | None) -> None:
     """A missing, unknown or misleading type is read as text."""
     assert media_of(content_type) is Media.TEXT
+
+
+@pytest.mark.parametrize(
+    ("kind", "asset"),
+    [
+        (b"text/javascript; charset=utf-8", True),
+        (b"Text/CSS", True),
+        (b"font/woff2", True),
+        (b"image/svg+xml", True),
+        (b"text/html", False),
+        (b"application/json", False),
+        (b"text/plain", False),
+        (b"", False),
+        (None, False),
+    ],
+)
+def test_what_a_page_loads(kind: bytes | None, *, asset: bool) -> None:
+    """Neither a page nor data."""
+    assert is_asset(kind) is asset
