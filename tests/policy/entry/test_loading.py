@@ -4,6 +4,7 @@ import pytest
 
 from herma.policy.command.shell import read_script
 from herma.policy.entry.effect import effects
+from herma.policy.entry.loading import MAX_OPERANDS, behind
 from herma.policy.entry.vocabulary import Vocabulary
 from support.guard_content import rules
 
@@ -51,3 +52,10 @@ LOADED: dict[str, tuple[str, set[str]]] = {
 def test_arguments_count_by_what_they_make_a_program_run(script: str, found: set[str]) -> None:
     """The option or the place of the file tells; the same program does its own work without."""
     assert effects(read_script(script), VOCABULARY) & EFFECTS == found
+
+
+def test_only_the_first_operands_may_be_what_a_package_runner_runs() -> None:
+    """Words behind an option, which may be its value, take no turn."""
+    assert [name for name, _ in behind(("npx", "-y", "a", *"bcdefghij"))] == list("abcdefghij")[
+        : MAX_OPERANDS + 1
+    ]
