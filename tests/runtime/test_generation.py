@@ -1,7 +1,8 @@
 """What a version of the configuration makes."""
 
 import ssl
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ from herma.config.settings import Settings
 from herma.errors import ConfigError, ContentError
 from herma.identity import Verified, hash_key
 from herma.policy.decision import Mode
+from herma.policy.exchange import Phase
 from herma.policy.secret import Secret
 from herma.runtime.generation import build, new_fingerprint_key, read_content
+from support.exchanges import exchange
 from support.gate import Gate, free_port
 from support.inside import content_of, settings_of
 from support.rule_file import rule_text
@@ -142,8 +145,7 @@ def test_shipped_content_is_found_and_read(gate: Gate) -> None:
     """Without directories of the operator's own, the shipped rules are used, all families of them."""
     content = content_of(settings_of(gate))
     assert content.profile.name == "hermes-api"
-    assert content.rules.cron
-    assert content.rules.mcp
+    assert {"mcp_guard", "cron_scan", "indicator_guard"} <= {check.id for check in content.checks}
 
 
 @pytest.mark.parametrize("option", ["rules_dir", "ioc_dir"])
@@ -164,7 +166,7 @@ def test_a_fingerprint_key_is_new_each_time() -> None:
     assert first.reveal() != second.reveal()
 
 
-def test_own_rules_and_exemptions_reach_the_checks(gate: Gate, tmp_path: Path) -> None:
+async def test_own_rules_and_exemptions_reach_the_checks(gate: Gate, tmp_path: Path) -> None:
     """What operators add is judged with; an exemption from a rule that is not there stops the start."""
     own = tmp_path / "own"
     (own / "mcp").mkdir(parents=True)
@@ -177,7 +179,19 @@ def test_own_rules_and_exemptions_reach_the_checks(gate: Gate, tmp_path: Path) -
     }
     settings = _changed(gate, content={"rules_dirs": [str(own)]}, exemptions=[exemption])
     content = read_content(settings, new_fingerprint_key())
-    assert "acme-own" in {rule.id for rule in content.rules.mcp}
+    pipeline = build(settings, content).pipeline
+
+    def found(name: str) -> set[str]:
+        servers = {"mcp_servers": {name: {"command": "acmectl", "args": ["disks", "--wipe"]}}}
+        asked = replace(exchange(servers), today=date(2026, 1, 1))
+        return {
+            finding.rule_id
+            for finding in pipeline.decide(asked, Phase.REQUEST_BODY).findings
+            if finding.blocks
+        }
+
+    assert "acme-own" in found("others")
+    assert "acme-own" not in found("disks")
     settings = _changed(gate, exemptions=[{**exemption, "rule": "acme-gone"}])
     with pytest.raises(ConfigError, match="acme-gone"):
         read_content(settings, new_fingerprint_key())

@@ -423,10 +423,9 @@ def held(value: object, status: int = 200) -> Held:
 
 
 @functools.cache
-def _content(profile: str) -> Content:
-    settings = parse_settings(
-        f"upstream: {{url: 'http://127.0.0.1:1', profile: {profile}}}\n".encode(), "herma.yaml", {}
-    )
+def _content(profile: str, *, strict: bool) -> Content:
+    text = f"upstream: {{url: 'http://127.0.0.1:1', profile: {profile}}}\nstrict: {json.dumps(strict)}\n"
+    settings = parse_settings(text.encode(), "herma.yaml", {})
     return read_content(settings, Secret(b"fake fingerprint key, 32 bytes..."))
 
 
@@ -488,7 +487,7 @@ async def gated(
     store = Breakable(
         clock, ThrottleLimits(failures.free_attempts, failures.base_delay_s, failures.max_delay_s)
     )
-    content = _content(profile)
+    content = _content(profile, strict=settings.strict)
     content = replace(content, profile=switched(content.profile, settings.surfaces))
     generation = build(settings, content)
     plane = Plane(generation, store, Lifecycle(settings.drain_timeout_s), audit, meter)

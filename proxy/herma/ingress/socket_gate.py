@@ -35,8 +35,8 @@ class SocketGate:
     """The one between the caller and the agent.
 
     A message of the caller has `max_message_bytes` and `message_timeout_s` from its first byte to its last. `key` is the upstream's
-    own, which never leaves. `holds` tells whether the caller's credential still does. `redacted` is False where findings are only reported. `whole` tells
-    that each message of the agent stays one message; a terminal's output does not.
+    own, which never leaves. `holds` tells whether the caller's credential still does. `redacted` is False where findings are only
+    reported. `whole` tells that each message of the agent stays one message; a terminal's output does not.
     """
 
     def __init__(

@@ -15,9 +15,9 @@ from herma.content.surfaces import switched
 from herma.identity import Account, Accounts, KeyRecord, Keyring
 from herma.ingress import Generation
 from herma.policy.browser.password_hash import PasswordHash
-from herma.policy.checks import RuleSet, build_checks
+from herma.policy.checks import build_checks
 from herma.policy.message.host import HostPolicy
-from herma.policy.pipeline import Pipeline
+from herma.policy.pipeline import Check, Pipeline
 from herma.policy.redaction.redactor import Redactor
 from herma.policy.routing.profile import Profile
 from herma.policy.secret import Secret
@@ -34,7 +34,8 @@ class Content:
     """The data that judgements are made with, read and checked."""
 
     profile: Profile
-    rules: RuleSet
+    # Made with the rules, for it takes a moment too: a reload must not hold up the event loop.
+    checks: tuple[Check, ...]
     redactor: Redactor
     # What the operator should know about it.
     notes: tuple[str, ...] = ()
@@ -72,7 +73,9 @@ def read_content(
     )
     return Content(
         profile=profile,
-        rules=library.rule_set(settings.exemptions, profile, indicators.indicators()),
+        checks=build_checks(
+            library.rule_set(settings.exemptions, profile, indicators.indicators()), settings
+        ),
         redactor=library.redactor(
             settings.redaction.fingerprint_key or fingerprint_key,
             [kind.rule_id for kind in settings.redaction.optional],
@@ -100,7 +103,7 @@ def build(settings: Settings, content: Content) -> Generation:
         settings=settings,
         profile=content.profile,
         pipeline=Pipeline(
-            build_checks(content.rules, settings),
+            content.checks,
             {name: check.mode for name, check in settings.checks.items()},
         ),
         keyring=Keyring([_record(key) for key in settings.auth.keys]),
