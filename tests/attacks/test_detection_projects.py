@@ -100,7 +100,7 @@ SPARED = [
     "npm run mcp -- --root /tmp/x",
     "npx -y @modelcontextprotocol/server-filesystem /tmp/x",
     "uv run server.py --directory /tmp/sandbox",
-    "uv run --cache-dir /tmp/cache server.py",
+    "uv run --cache-dir /tmp/uv server.py",
     "uv --directory /home/u/mcp run server --data /tmp/d",
     "uvx mcp-server-git -r /tmp/x",
     "docker run -i --rm -v /tmp/x:/data mcp/filesystem /data",

@@ -39,6 +39,12 @@ def test_values_of_options_do_not_hide_what_a_launcher_launches() -> None:
     assert ("x", "y") in list(programs(["docker", "compose", "-f", "z", "exec", "web", "x", "y"]))
 
 
+def test_a_folder_that_is_called_like_a_tool_is_none() -> None:
+    """What stands behind it is looked at as before."""
+    found = list(programs(["uv", "run", "--cache-dir", "/tmp/uv", "bash", "-c", "x"]))
+    assert [vector[0] for vector in found] == ["uv", "bash"]
+
+
 def test_a_file_that_a_launcher_takes_is_no_program() -> None:
     """What follows an option for files is passed over, what follows another is tried."""
     assert ("/tmp/x", "y") not in list(programs(["strace", "-o", "/tmp/x", "y"]))

@@ -210,6 +210,9 @@ def programs(argv: Sequence[str]) -> Iterator[tuple[str, ...]]:
     seen: set[str] = set()
     launcher = ""
     for index, word in enumerate(argv):
+        if index > 0 and argv[index - 1] == _FOLDER:
+            # It may be called like a tool: `uv --cache-dir /tmp/uv`.
+            continue
         name = basename(word)
         perhaps = (
             launched > 0
@@ -232,6 +235,8 @@ def programs(argv: Sequence[str]) -> Iterator[tuple[str, ...]]:
                 launched -= 1
 
 
+# Whatever takes this option takes a folder behind it, and what does not take it ends with an error.
+_FOLDER = "--cache-dir"
 # What launchers take as a file or directory, which is no program: what follows these words. `flock` begins with one.
 _VOLUMES = frozenset(
     {"-v", "--volume", "-w", "--workdir", "--env-file", "--mount", "--tmpfs", "--cidfile", "--device", "-e", "--label-file", "-f", "--file"}
