@@ -187,18 +187,3 @@ def test_no_other_token_is_ever_verified(token: bytes) -> None:
     ring = Keyring([plain("a"), hashed("b")])
     outcome = ring.verify(Secret(token), HERE, NOW)
     assert isinstance(outcome, Rejected) or token in {fake("a").reveal(), fake("b").reveal()}
-
-
-def test_a_caller_holds_while_its_key_is_the_same() -> None:
-    """A key that is gone, over, used from elsewhere, or that may do something else now holds no more."""
-    caller = Principal("a", RUN)
-    assert Keyring([plain("a")]).holds(caller, HERE, NOW)
-    assert not Keyring([plain("b")]).holds(caller, HERE, NOW)
-    wider = KeyRecord("a", RUN | {Scope.READ}, fake("a"))
-    assert not Keyring([wider]).holds(caller, HERE, NOW)
-    over = KeyRecord("a", RUN, fake("a"), expires=NOW)
-    assert not Keyring([over]).holds(caller, HERE, NOW)
-    assert Keyring([over]).holds(caller, HERE, NOW - timedelta(seconds=1))
-    placed = KeyRecord("a", RUN, fake("a"), networks=(ip_network("198.51.100.0/24"),))
-    assert not Keyring([placed]).holds(caller, HERE, NOW)
-    assert Keyring([placed]).holds(caller, "198.51.100.7", NOW)

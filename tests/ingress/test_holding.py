@@ -1,8 +1,11 @@
 """Whether a caller may still be here."""
 
+from dataclasses import replace
+
 import pytest
 
 from herma.errors import StoreError
+from herma.identity import KeyRecord, Keyring
 from herma.ingress import holding as module
 from herma.ingress.holding import holding
 from herma.ingress.refusal import Refusal
@@ -12,20 +15,21 @@ from herma.policy.exchange import Exchange
 from herma.policy.grant import Principal, Scope
 from herma.policy.routing.profile import Match
 from herma.policy.routing.route import Route
+from herma.policy.routing.surfaces import with_surfaces
 from herma.policy.secret import Secret
 from support.heads import make_head
-from support.inprocess import Gated, gated, until
+from support.inprocess import KEYS, Gated, gated, until
 from support.login import USERS
 
 LOGIN = {"users": USERS, "idle_timeout_s": 60, "lifetime_s": 600}
 COOKIE = Secret(b"fake" + b"C" * 39)
 LINE = (b"Cookie", b"__Host-herma=" + COOKIE.reveal())
-ALICE = Principal("user:alice", frozenset())
+ALICE = Principal("user:alice", frozenset({Scope.ADMIN}))
 
 
 def exchange(*headers: tuple[bytes, bytes], principal: Principal | None = ALICE) -> Exchange:
-    head = make_head(*headers)
-    route = Route("GET", "/v1/runs", "run.list", Scope.READ)
+    head = make_head(*headers, target=b"/v1/models")
+    route = Route("GET", "/v1/models", "models.read", Scope.READ)
     return Exchange("x", head, Match(route, {}, known=True), "127.0.0.1", principal)
 
 
@@ -67,12 +71,55 @@ async def test_a_refusal_of_the_exchange_comes_out_as_it_is() -> None:
                 raise Refusal(Deny(503, "herma.test", "No."))
 
 
+def sent(name: str) -> tuple[bytes, bytes]:
+    return (b"Authorization", f"Bearer {KEYS[name]}".encode())
+
+
+READER = Principal("reader", frozenset({Scope.READ}))
+LOCAL = Principal("local", frozenset({Scope.ADMIN}))
+
+
 async def test_a_key_holds_while_it_would_be_taken() -> None:
-    """With keys by the keys; without any, while there are none; and nobody is nobody."""
-    reader = Principal("reader", frozenset({Scope.READ}))
-    local = Principal("local", frozenset({Scope.ADMIN}))
-    for keys, held in ((True, (reader, None)), (False, (local, None))):
-        async with gated(keys=keys) as gate:
-            for principal in (reader, local, None):
-                async with holding(gate.plane, exchange(principal=principal)) as holds:
-                    assert holds() is (principal in held)
+    """With keys by what was sent; without any, while there are none; and nobody is nobody."""
+    async with gated() as gate:
+        for line, principal, held in (
+            (sent("reader"), READER, True),
+            (sent("runner"), READER, False),
+            (LINE, READER, False),
+            (LINE, LOCAL, False),
+            (LINE, None, True),
+        ):
+            async with holding(gate.plane, exchange(line, principal=principal)) as holds:
+                assert holds() is held
+    async with gated(keys=False) as gate:
+        for principal, held in ((READER, False), (LOCAL, True)):
+            async with holding(gate.plane, exchange(principal=principal)) as holds:
+                assert holds() is held
+
+
+async def test_a_key_with_another_secret_is_another_key() -> None:
+    """Whoever rotates a key that leaked sends away who holds the old one, though name and scopes stay."""
+    async with gated() as gate, holding(gate.plane, exchange(sent("reader"), principal=READER)) as holds:
+        assert holds()
+        kept = gate.plane.generation
+        fresh = KeyRecord("reader", READER.scopes, Secret(b"fake-key-that-is-new-" + b"x" * 24))
+        gate.plane.generation = replace(kept, keyring=Keyring([fresh]))
+        assert not holds()
+        gate.plane.generation = kept
+
+
+@pytest.mark.parametrize("profile", [None, Scope.ADMIN])
+async def test_what_is_switched_off_or_needs_more_now_ends(profile: Scope | None) -> None:
+    """The operation, for everybody or for this caller."""
+    async with gated() as gate, holding(gate.plane, exchange(sent("reader"), principal=READER)) as holds:
+        assert holds()
+        kept = gate.plane.generation
+        operation = next(
+            route.operation
+            for route in kept.profile.routes
+            if (route.method, route.template) == ("GET", "/v1/models")
+        )
+        changed = with_surfaces(kept.profile, {operation: profile})
+        gate.plane.generation = replace(kept, profile=changed)
+        assert not holds()
+        gate.plane.generation = kept

@@ -105,15 +105,6 @@ class Keyring:
             return Rejected(Reason.NETWORK, found.name)
         return Verified(found.principal)
 
-    def holds(self, principal: Principal, address: str, now: datetime) -> bool:
-        """Tell whether a caller who was verified before would be, with a key of the same name, the same caller now."""
-        return any(
-            record.principal == principal
-            and (record.expires is None or now < record.expires)
-            and (not record.networks or _within(address, record.networks))
-            for record, _ in self._keys
-        )
-
 
 def _usable(value: bytes) -> bool:
     return 0 < len(value) <= MAX_KEY_BYTES and value.isascii()

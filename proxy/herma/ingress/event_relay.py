@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 
 from herma.ingress.event_ids import EventIds
+from herma.ingress.holding import LOOK_EVERY_S
 from herma.ingress.ownership import Owners
 from herma.ingress.packing import packed_as
 from herma.ingress.plane import Generation, Plane
@@ -25,8 +26,6 @@ from herma.wire import ServerRequest, UpstreamError, UpstreamResponse
 __all__ = ["EventRelay"]
 
 _UNREADABLE = "The stream could not be inspected and was cut."
-# How often it is asked whether the caller may still be here.
-LOOK_EVERY_S = 2.0
 
 
 class _Lapsed(Exception):  # noqa: N818 - it names a state of the stream

@@ -3,16 +3,20 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from herma.errors import StoreError
-from herma.identity import by_session
+from herma.identity import Verified, by_session
 from herma.ingress.authentication import LOCAL, is_open
 from herma.ingress.plane import Plane
 from herma.ingress.session import find_session, ident_of
 from herma.policy.browser.cookie import session_cookie
-from herma.policy.exchange import Exchange
-from herma.policy.grant import Principal
+from herma.policy.decision import Allow
+from herma.policy.exchange import Exchange, Phase
+from herma.policy.message.credential import bearer
+from herma.policy.routing.profile import Match
+from herma.policy.secret import Secret
 
 __all__ = ["LOOK_EVERY_S", "holding"]
 
@@ -24,7 +28,8 @@ LOOK_EVERY_S = 2.0
 async def holding(plane: Plane, exchange: Exchange) -> AsyncIterator[Callable[[], bool]]:
     """Hand over what tells, at any time, whether the caller would still come in.
 
-    A reload may have taken the key away or changed what it may do, its time may be over, the person may have logged out.
+    A reload may have taken the key away, given its name another secret or other scopes, or switched off what the caller is at; its
+    time may be over; the person may have logged out.
     """
     principal = exchange.principal
     if principal is None:
@@ -32,16 +37,29 @@ async def holding(plane: Plane, exchange: Exchange) -> AsyncIterator[Callable[[]
         yield lambda: True
     elif by_session(principal):
         async with _session_holding(plane, exchange) as holds:
-            yield holds
+            yield lambda: holds() and _may_go_on(plane, exchange)
     else:
-        yield lambda: _key_holds(plane, principal, exchange.address)
+        yield lambda: _key_holds(plane, exchange) and _may_go_on(plane, exchange)
 
 
-def _key_holds(plane: Plane, principal: Principal, address: str) -> bool:
-    generation = plane.generation
+def _key_holds(plane: Plane, exchange: Exchange) -> bool:
+    """Verify what was sent once more: a name may have another secret by now."""
+    generation, credential = plane.generation, bearer(exchange.head)
     if is_open(generation):
-        return principal == LOCAL
-    return generation.keyring.holds(principal, address, datetime.now(UTC))
+        return exchange.principal == LOCAL
+    if not isinstance(credential, Secret):
+        return False
+    verdict = generation.keyring.verify(credential, exchange.address, datetime.now(UTC))
+    return isinstance(verdict, Verified) and verdict.principal == exchange.principal
+
+
+def _may_go_on(plane: Plane, exchange: Exchange) -> bool:
+    """Ask whether the request would be let in by the rules of the moment."""
+    generation, head = plane.generation, exchange.head
+    match = generation.profile.match(head.method, head.target)
+    return isinstance(match, Match) and isinstance(
+        generation.pipeline.decide(replace(exchange, match=match), Phase.REQUEST_HEAD), Allow
+    )
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
+from herma.ingress.holding import LOOK_EVERY_S
 from herma.ingress.record import Record
 from herma.ingress.socket_caller import Ruling
 from herma.policy.message.html import withheld
@@ -21,8 +22,6 @@ __all__ = ["MAX_OUTWARD_BYTES", "SocketGate"]
 MAX_OUTWARD_BYTES: Final = 8 * 1024 * 1024
 # A loopback upstream sends no pings of its own, so a caller that is gone would hold its terminal for ever.
 PING_EVERY_S: Final = 20.0
-# How often it is asked whether the caller may still be here.
-LOOK_EVERY_S: Final = 2.0
 
 # RFC 6455 section 7.4.1, and 4401 for a credential that holds no more.
 _GONE: Final = 1001
