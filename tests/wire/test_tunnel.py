@@ -284,3 +284,23 @@ async def test_a_failure_of_the_one_between_lets_nothing_pass(caplog: pytest.Log
         await tunnel.side.gone()
         assert tunnel.ends.empty()
     assert "not judged" in caplog.text
+
+
+async def test_after_the_end_nothing_more_is_taken() -> None:
+    """The last of it is written, and both sides are closed."""
+
+    class Once(Through):
+        taken = 0
+
+        def take(self, data: bytes, now: float, *, caller: bool) -> None:
+            super().take(data, now, caller=caller)
+            self.taken += 1
+            self.over = True
+
+    between = Once()
+    async with joined(between=between) as tunnel:
+        tunnel.client.send(b"last")
+        assert await tunnel.side.reader.read() == b"last"
+        tunnel.client.send(b"late")
+        assert await tunnel.end() in {TunnelEnd.CLOSED, TunnelEnd.BROKEN}
+    assert between.taken == 1

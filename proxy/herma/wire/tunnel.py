@@ -183,8 +183,7 @@ class _Splice:
             await self._over
         finally:
             self._watch.stop()
-            if self._tick is not None:
-                self._tick.cancel()
+            self._stop_tick()
             self._caller.abort()
             self._upstream.abort()
         if self._failure is not None:
@@ -195,6 +194,9 @@ class _Splice:
         return self._upstream if side is self._caller else self._caller
 
     def came(self, side: Tunnel, data: bytes) -> None:
+        if self._between.over:
+            # The last of it is being written: what comes now neither counts nor gives more time.
+            return
         self._watch.set(self._idle_timeout_s)
         self._do(lambda now: self._between.take(data, now, caller=side is self._caller))
 
@@ -227,15 +229,19 @@ class _Splice:
         if self._between.over:
             self._close()
             return
-        if self._tick is not None:
-            self._tick.cancel()
+        self._stop_tick()
         due = self._between.deadline()
         self._tick = None if due is None else self._loop.call_at(due, self._due)
+
+    def _stop_tick(self) -> None:
+        if self._tick is not None:
+            self._tick.cancel()
 
     def _due(self) -> None:
         self._do(self._between.tick)
 
     def _close(self) -> None:
+        self._stop_tick()
         self._watch.set(CLOSE_TIMEOUT_S)
         self._caller.close()
         self._upstream.close()
