@@ -159,3 +159,13 @@ def test_a_sequence_that_does_not_end_is_text_after_the_deadline() -> None:
     out = b"".join(outward.tick(1.0 + DEADLINE_S) + outward.finish())
     assert out.startswith(b"\x1b]0;token=")
     assert GITHUB[:16].encode() not in out
+
+
+def test_a_sequence_that_goes_on_and_on_gets_no_more_time() -> None:
+    """The deadline counts from its first sign; one behind another begins anew."""
+    outward = TerminalRedactor(redactor())
+    outward.feed(b"\x1b]0;a", 1.0)
+    outward.feed(b"b", 1.2)
+    assert outward.deadline() == 1.0 + DEADLINE_S
+    outward.feed(b"\x07\x1b[3", 1.25)
+    assert outward.deadline() == 1.25 + DEADLINE_S

@@ -115,8 +115,11 @@ class TerminalRedactor:
         data = self._open + message
         end = _whole(data)
         data, self._open = data[:end], data[end:]
+        waited = bool(self._begun)
         parts, self._begun = cut(self._begun + data.decode("utf-8", "surrogateescape"))
-        self._begun_at = now
+        if parts or not waited:
+            # A sequence that goes on and on gets no more time by it.
+            self._begun_at = now
         self._take(parts, now)
         return self._release()
 
