@@ -5,9 +5,8 @@ A key is printed by `new` only, and read from a file or standard input only.
 
 import argparse
 import getpass
-from pathlib import Path
 
-from herma.cli.private_file import create_private
+from herma.cli.handing_over import hand_over
 from herma.cli.terminal import FINDINGS, FINE, USAGE, Terminal
 from herma.config.entropy import estimate_bits
 from herma.config.guarded_file import FileProblem, read_guarded
@@ -41,22 +40,7 @@ def strong_key() -> Secret:
 
 def key_new(arguments: argparse.Namespace, terminal: Terminal) -> int:
     """Print a new key, or write it to a new file."""
-    key = strong_key().reveal().decode()
-    if arguments.out is None:
-        terminal.json({"key": key}) if arguments.json else terminal.out(key)
-        return FINE
-    try:
-        create_private(Path(arguments.out), key.encode() + b"\n")
-    except OSError as error:
-        terminal.note(
-            f"herma: cannot write {arguments.out}: {error.strerror}; name a file that does not exist"
-        )
-        return FINDINGS
-    if arguments.json:
-        terminal.json({"file": arguments.out})
-    else:
-        terminal.note(f"herma: wrote a key of 256 bits to {arguments.out}")
-    return FINE
+    return hand_over("key", strong_key().reveal().decode(), "a key of 256 bits", arguments, terminal)
 
 
 def key_hash(arguments: argparse.Namespace, terminal: Terminal) -> int:

@@ -5,10 +5,9 @@ The password is typed twice at a terminal, or is the one line of standard input;
 
 import argparse
 import getpass
-from pathlib import Path
 
-from herma.cli.private_file import create_private
-from herma.cli.terminal import FINDINGS, FINE, USAGE, Terminal
+from herma.cli.handing_over import hand_over
+from herma.cli.terminal import FINDINGS, USAGE, Terminal
 from herma.config.password_floor import password_weakness
 from herma.identity import hash_password
 from herma.policy.browser.password_hash import MAX_PASSWORD_CHARACTERS, prepared
@@ -31,22 +30,7 @@ def key_password(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if problem := password_weakness(typed):
         terminal.note(f"herma: {problem}")
         return FINDINGS
-    text = hash_password(password).reveal()
-    if arguments.out is None:
-        terminal.json({"hash": text}) if arguments.json else terminal.out(text)
-        return FINE
-    try:
-        create_private(Path(arguments.out), text.encode("ascii") + b"\n")
-    except OSError as error:
-        terminal.note(
-            f"herma: cannot write {arguments.out}: {error.strerror}; name a file that does not exist"
-        )
-        return FINDINGS
-    if arguments.json:
-        terminal.json({"file": arguments.out})
-    else:
-        terminal.note(f"herma: wrote the hash to {arguments.out}")
-    return FINE
+    return hand_over("hash", hash_password(password).reveal(), "the hash", arguments, terminal)
 
 
 def _typed(terminal: Terminal) -> str | None:
