@@ -70,6 +70,17 @@ _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][\w.-]{0,64}+=", re.ASCII)
 # "my api key is …", "Onesignal Admin Key": the words before a bare `key` make it one, or make it something else.
 # Read from right to left.
 _BEFORE_KEY: Final = re.compile(r"(?:[ ][A-Za-z0-9.]{1,20}(?![A-Za-z0-9.])){1,3}", re.ASCII)
+# A password of letters only is as long as this; the account that it belongs to stands in front of its name.
+MIN_LETTERS: Final = 6
+MAX_LETTERS: Final = 40
+MAX_USER_BEFORE: Final = 80
+_USER_BEFORE: Final = re.compile(
+    r"(?i:user(?:[ _-]?(?:name|id))?|login|e-?mail|account|uid|ssid|wi-?fi|benutzer(?:name)?|usuario|utilisateur|identifiant|usu[aá]rio)"
+    r"[\"'*`]{0,3}[ ]?[:=][ ]?[\"'*`]{0,3}[^\s\"'=:{}()<>$]{1,60}[\"'*`]{0,3}[ ]?[,;/|]?\s{1,3}(?:and[ ]|[-*>|][ ])?[\"'*`_\w]{0,16}$",
+    re.ASCII,
+)
+# Behind the name of a function or of a member.
+_CALLS: Final = frozenset("([.{")
 # The number of an account, and the sign behind it.
 ACCOUNT_CHARS: Final = 13
 MAX_WORDS_BEFORE: Final = 64
@@ -127,8 +138,35 @@ def assigned(text: str, first: int, last: int, names: Names, work: Work | None =
         or (first >= ACCOUNT_CHARS and text[first - ACCOUNT_CHARS : first - 1].isdigit())
     ):
         return
-    if judge(known, value, _form(joint, text, first, flag, value), text, name):
+    form = _form(joint, text, first, flag, value)
+    if judge(known, value, form, text, name) or (
+        known.password and _letters(value.text) and _lettered(text, first, value, form, name)
+    ):
         yield from _hit(known, value, past_bound(text, value), text, first)
+
+
+def _letters(written: str) -> bool:
+    """Tell whether a value is letters only and as long as a password: what is left to ask is what stands around it."""
+    return MIN_LETTERS <= len(written) <= MAX_LETTERS and written.isalpha() and written.isascii()
+
+
+def _lettered(text: str, first: int, value: Value, form: Form, name: str) -> bool:
+    """Tell whether letters beside the name of a password are one: behind a user, or set by a flag or a variable."""
+    written = value.text
+    if (
+        form.compared
+        or form.loose
+        or form.prose
+        or form.far
+        or left_alone(written)
+        or written.lower() in name.lower()
+    ):
+        return False
+    if text[value.end : value.end + 1] in _CALLS:
+        return False
+    if not form.spaced and not form.colon and not form.comma and form.data:
+        return True
+    return _USER_BEFORE.search(text, max(0, first - MAX_USER_BEFORE), first) is not None
 
 
 def _known(text: str, first: int, name: str, names: Names, work: Work) -> Name | None:

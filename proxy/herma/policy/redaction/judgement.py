@@ -67,6 +67,8 @@ _METHOD: Final = re.compile(
 )
 _NAMESPACED: Final = re.compile(r"[a-z][a-z_-]{1,24}:[^:/]", re.ASCII)
 _JOINED: Final = re.compile(r"[-_.]")
+# A word with a number behind a sign, as generators of passwords write it (`Orangegarden_738`); no edition is written so.
+_NUMBERED: Final = re.compile(r"[A-Z][a-z]{7,24}[_.^*!]\d{2,4}$", re.ASCII)
 MIN_PHRASE_CHARS: Final = 3
 MIN_PHRASE_WORDS: Final = 3
 _FOREIGN: Final = re.compile(r"[^\x21-\x7e]")
@@ -273,7 +275,7 @@ def told(written: str) -> bool:
     if not chosen(written) or _METHOD.match(written) is not None:
         return False
     words = sum(len(part) >= MIN_PHRASE_CHARS and part.isalpha() for part in _JOINED.split(written))
-    return words >= MIN_PHRASE_WORDS or not is_wordy(written)
+    return words >= MIN_PHRASE_WORDS or not is_wordy(written) or _NUMBERED.match(written) is not None
 
 
 def left_alone(written: str) -> bool:
