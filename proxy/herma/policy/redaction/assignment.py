@@ -21,6 +21,7 @@ from herma.policy.redaction.judgement import (
     left_alone,
     more_words,
     namespaced,
+    told,
 )
 from herma.policy.redaction.name import MAX_NAME_CHARS, Name, Names, Strength
 from herma.policy.redaction.quote import QUOTED, past_bound, quoted_value
@@ -76,9 +77,18 @@ MAX_LETTERS: Final = 40
 MAX_USER_BEFORE: Final = 80
 _USER_BEFORE: Final = re.compile(
     r"(?i:user(?:[ _-]?(?:name|id))?|login|e-?mail|account|uid|ssid|wi-?fi|benutzer(?:name)?|usuario|utilisateur|identifiant|usu[aá]rio)"
-    r"[\"'*`]{0,3}[ ]?[:=][ ]?[\"'*`]{0,3}[^\s\"'=:{}()<>$]{1,60}[\"'*`]{0,3}[ ]?[,;/|]?\s{1,3}(?:and[ ]|[-*>|][ ])?[\"'*`_\w]{0,16}$",
+    r"[\"'*`]{0,3}[ ]?[:=][ ]?[\"'*`]{0,3}[^\s\"'=:{}()<>$]{1,60}[\"'*`]{0,3}[ ]?[,;/|]?\s{1,16}(?:and[ ]|[-*>|][ ])?[\"'*`_\w]{0,16}$",
     re.ASCII,
 )
+_USER_AFTER: Final = re.compile(
+    r"[\"']?,?\n[ ]{0,12}[\"']?(?:user(?:[_-]?name)?|login|uid)[\"']?[ ]?[:=][ ]?[\"']?\w",
+    re.ASCII | re.IGNORECASE,
+)
+# Keys and secrets that a person chooses, as words sometimes.
+_CHOSEN: Final = re.compile(
+    r"(?i:jwt|session|cookie|app|auth|webhook|encryption|signing)_?(?:secret|key)$|SECRET(?:_KEY)?$"
+)
+MIN_CHOSEN_LETTERS: Final = 10
 # Behind the name of a function or of a member.
 _CALLS: Final = frozenset("([.{")
 # The number of an account, and the sign behind it.
@@ -140,7 +150,9 @@ def assigned(text: str, first: int, last: int, names: Names, work: Work | None =
         return
     form = _form(joint, text, first, flag, value)
     if judge(known, value, form, text, name) or (
-        known.password and _letters(value.text) and _lettered(text, first, value, form, name)
+        _letters(value.text)
+        and (known.password or (len(value.text) >= MIN_CHOSEN_LETTERS and _CHOSEN.search(name) is not None))
+        and _lettered(text, first, value, form, name)
     ):
         yield from _hit(known, value, past_bound(text, value), text, first)
 
@@ -162,11 +174,22 @@ def _lettered(text: str, first: int, value: Value, form: Form, name: str) -> boo
         or written.lower() in name.lower()
     ):
         return False
-    if text[value.end : value.end + 1] in _CALLS:
+    if text[value.end : value.end + 1] in _CALLS or (not value.quote and _in_call(text, first)):
         return False
     if not form.spaced and not form.colon and not form.comma and form.data:
         return True
-    return _USER_BEFORE.search(text, max(0, first - MAX_USER_BEFORE), first) is not None
+    if form.comma or name.startswith("ansible_"):
+        return not form.comma
+    return (
+        _USER_BEFORE.search(text, max(0, first - MAX_USER_BEFORE), first) is not None
+        or _USER_AFTER.match(text, value.end) is not None
+    )
+
+
+def _in_call(text: str, first: int) -> bool:
+    """Tell whether a bracket is open on the line: the arguments of a call are names."""
+    line = text[max(text.rfind("\n", 0, first) + 1, first - MAX_USER_BEFORE) : first]
+    return line.count("(") > line.count(")")
 
 
 def _known(text: str, first: int, name: str, names: Names, work: Work) -> Name | None:
@@ -215,6 +238,7 @@ def _form(joint: Joint, text: str, first: int, flag: int, value: Value) -> Form:
         data=bool(joint.close[:1] in {'"', "'", "&"} and value.quote)
         or flag > 0
         or upper
+        or text.startswith("TF_VAR_", first)
         or text[first - 1 : first] in {"?", "&"}
         or joint.join == Join.ELEMENT,
         keyed=joint.close[:1] in {'"', "'"} and len(value.text) >= MIN_KEYED_DIGITS,
@@ -297,6 +321,10 @@ def _after_blank(text: str, first: int, at: int, known: Name, flag: int, work: W
         )
         accepted = drawn or (
             (looks_like_password(written) or looks_random(written)) and _variable(text, first)
+        )
+        # A table of two columns.
+        accepted = accepted or (
+            known.password and text[at - 2 : at].isspace() and "\n" not in text[at - 2 : at] and told(written)
         )
     if accepted:
         yield from _hit(known, value, value.end, text, first)

@@ -119,6 +119,7 @@ def judge(known: Name, value: Value, form: Form, text: str, name: str) -> bool:
     if is_dull(written):
         return (
             known.password
+            and known.strength != Strength.HINT
             and len(written) >= 4
             and written.isdigit()
             and (not form.colon or bool(value.quote) or form.keyed)

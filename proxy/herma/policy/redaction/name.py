@@ -99,6 +99,10 @@ _PROPERTIES: Final = frozenset(
         "expired",
         "expiration",
         "ttl",
+        "timeout",
+        "interval",
+        "attempts",
+        "retries",
         "age",
         "header",
         "headers",
@@ -236,6 +240,8 @@ _PROPERTIES: Final = frozenset(
 # What makes even two words (`api key`, `auth token`) no secret.
 _NEVER_COMPOUND: Final = frozenset(("public", "pub", "publishable", "no", "without", "is", "has"))
 MAX_NAME_CHARS: Final = 96
+# The signature of a document, which everybody may read.
+_XML_SIGNATURE: Final = "SignatureValue"
 # What stands between words of a name.
 _JOINED: Final = {code: None for code in range(128) if not chr(code).isalnum()}
 
@@ -311,7 +317,7 @@ class Names:
             return found
 
     def _classify(self, name: str) -> Name | None:
-        if len(name) > MAX_NAME_CHARS:
+        if len(name) > MAX_NAME_CHARS or name == _XML_SIGNATURE:
             return None
         if not name.isascii():
             # Names of other languages are looked up whole: cutting `mật khẩu` at its accents would leave no word.
