@@ -238,3 +238,41 @@ def test_how_a_value_is_written_and_the_user_stay(text: str, kept: str) -> None:
 def test_names_of_stores_and_caches_stay(text: str) -> None:
     """The type in the name of a resource, and keys with a name of their own."""
     assert masked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Username: bob\nPassword: fakehorse",
+        "user=bob pwd=fakehorse",
+        "spring:\n  username: app\n  password: fakehorse",
+        "stringData:\n  password: fakehorse\n  username: bob",
+        "ansible_become_pass: fakehorse",
+        "wget --proxy-password=fakehorse https://h.example",
+        "TF_VAR_db_password=fakehorse terraform plan",
+        "JWT_SECRET=fakehorseriding npm start",
+        "passwrd: Fake!horse7",
+        "key        value\npassword    amber-fake-horse_42",
+    ],
+)
+def test_letters_are_a_password_where_an_account_or_a_setting_says_so(text: str) -> None:
+    """Behind a user or in front of one, in a flag, in a variable, in a table."""
+    assert "horse" not in masked(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "user = User(username=username, password=hashed)",
+        "login(user=name, password=secretive)",
+        "username: string\npassword: string",
+        "user: bob\npassword: fetch()",
+        "IMAGE_PULL_SECRET=registrycreds",
+        "password: Kennwort",
+        "if password == expected: # user: bob",
+        'labels = ("user_name", "password", "fakehorse")',
+    ],
+)
+def test_letters_beside_a_name_are_mostly_words(text: str) -> None:
+    """Arguments of a call, types, labels of other languages."""
+    assert masked(text) == text

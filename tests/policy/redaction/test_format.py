@@ -110,6 +110,8 @@ def test_a_format_may_begin_in_front_of_its_literal() -> None:
         ("digit", "ABCDEF", False),
         ("drawn", "F4keK3yF0rT3st", True),
         ("drawn", "some-words-here", False),
+        ("told", "amber-fake-horse-42", True),
+        ("told", "some-words-here", False),
     ],
 )
 def test_a_format_may_ask_more_of_what_it_found(check: str, written: str, accepted: bool) -> None:

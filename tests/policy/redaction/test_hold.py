@@ -34,6 +34,7 @@ def test_the_last_word_begins_behind_the_last_break(text: str) -> None:
         ("see sk-", "sk-"),
         ("so F4keP4ssx7 is the root", "F4keP4ssx7 is the root"),
         ("so F4keP4ssx7 was here", ""),
+        ("so F4keP4ssx7 <- the admin", "F4keP4ssx7 <- the admin"),
         ("so version12 is the", ""),
         ("password: 'tulip anchor", "tulip anchor"),
         ("curl -u 'editor:46Vf c6Ee", "editor:46Vf c6Ee"),

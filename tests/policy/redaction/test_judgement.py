@@ -137,7 +137,8 @@ def test_a_value_does_not_print_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    "written", ["F4keP4ssx7", "Walnut7643#x", "fake-word-list-42", "Sommer2024x", "f4ke818AB_x"]
+    "written",
+    ["F4keP4ssx7", "Walnut7643#x", "fake-word-list-42", "Sommer2024x", "f4ke818AB_x", "Fakehorse_738"],
 )
 def test_what_a_sentence_tells_is_a_secret(written: str) -> None:
     """Letters and digits mixed, or three words and a number."""

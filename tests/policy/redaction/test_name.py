@@ -98,7 +98,16 @@ def test_a_product_behind_the_word_is_a_hint(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["token_address", "secret_name", "api_key_id_hash", "passwordPolicy", "stripe_main_db"]
+    "name",
+    [
+        "token_address",
+        "secret_name",
+        "api_key_id_hash",
+        "passwordPolicy",
+        "stripe_main_db",
+        "SignatureValue",
+        "PASSWORD_RESET_TIMEOUT",
+    ],
 )
 def test_a_property_behind_the_word_is_none(name: str) -> None:
     """Where it is kept, what it is called, how long it is."""

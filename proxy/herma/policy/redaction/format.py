@@ -114,6 +114,8 @@ class FormatRule:
                 return True
             case "digit":
                 return any(character.isdigit() for character in written)
+            case "told":
+                return told(written)
             case _:
                 return looks_random(written, at_least=10)
 
