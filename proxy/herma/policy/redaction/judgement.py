@@ -264,7 +264,8 @@ def chosen(written: str) -> bool:
         and has_digit(written)
         and looks_like_password(written)
         and (looks_random(written) or not written.islower() or written[-1].isdigit())
-        and not identifier(written)
+        # What changes its case so often is no name, though it could be one.
+        and (not identifier(written) or looks_random(written, at_least=MIN_ISSUED_CHARS))
     )
 
 
