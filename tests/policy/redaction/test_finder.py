@@ -31,6 +31,21 @@ def test_a_rule_that_could_never_apply_is_refused(grammar: str, keywords: tuple[
         Finder([rule(pattern="a", keywords=keywords, grammar=grammar)])
 
 
+def test_what_a_verb_covers_is_not_looked_at_again() -> None:
+    """Up to the end of what the verb found: what comes behind it is another's."""
+    hits = FINDER.find("curl -u a:F4keP4ss!x7 h; other -u b:F4keP4ss!x8")
+    assert [(hit.rule_id, hit.value) for hit in hits if hit.value.startswith("F4ke")] == [
+        ("curl-user", "F4keP4ss!x7"),
+        ("user-and-password-option", "F4keP4ss!x8"),
+    ]
+
+
+def test_a_rule_covers_rules_that_there_are() -> None:
+    """A name that is misspelt would cover nothing, in silence."""
+    with pytest.raises(ValueError, match="unheard-of"):
+        Finder([rule(pattern="a", keywords=("a",), grammar="command", covers=("unheard-of",))])
+
+
 def test_a_repeated_verb_is_tried_once_a_stretch() -> None:
     """A hostile repetition costs no more than its length, and the next command is still seen."""
     assert FINDER.find("curl " * 500) == []

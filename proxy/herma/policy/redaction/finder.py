@@ -57,6 +57,7 @@ class Finder:
             _ASSIGNED,
             *(n for n, rule in enumerate(rules) if rule.options.get("grammar") == "scheme"),
         )
+        self._numbers = {rule.id: number for number, rule in enumerate(rules)}
         for number, rule in enumerate(rules):
             grammar = self._grammar(rule, number)
             if grammar is None:
@@ -108,6 +109,7 @@ class Finder:
                     line=command.whole_line,
                     command=True,
                     cost=LINE if command.whole_line else COMMAND,
+                    covers=tuple(self._number(rule, other) for other in rule.options.get("covers", ())),
                 )
             case "run" | "number":
                 return None
@@ -136,6 +138,11 @@ class Finder:
                 return Grammar(lambda text, start, _, __: private_key(text, start), number)
             case other:
                 raise ValueError(f"rule {rule.id}: unknown grammar {other!r}")
+
+    def _number(self, rule: Rule, other: str) -> int:
+        if other not in self._numbers:
+            raise ValueError(f"rule {rule.id}: options.covers names {other!r}, which is no rule")
+        return self._numbers[other]
 
     def open_quote(self, text: str, start: int) -> int:
         """Find the quoted value beside a secret's name, or behind a command's verb, that is still open at the end of a text.
