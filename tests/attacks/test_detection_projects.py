@@ -58,6 +58,19 @@ REFUSED = [
 ]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x --cache-dir uvx --from /tmp/x y",
+        "npx -y x --cache-dir uvx --from /tmp/x y",
+        "uv run bash -c '\"$@\"' --cache-dir uvx --from /tmp/x y",
+    ],
+)
+def test_what_stands_behind_a_folder_of_another_program_is_judged(line: str) -> None:
+    """Whatever does not know the option may run it."""
+    assert _judged(line) is Verdict.BLOCK
+
+
 @pytest.mark.parametrize("line", REFUSED)
 def test_a_project_that_everybody_may_write_is_not_run(line: str) -> None:
     """However the tool is told where it lies."""

@@ -43,6 +43,9 @@ def test_a_folder_that_is_called_like_a_tool_is_none() -> None:
     """What stands behind it is looked at as before."""
     found = list(programs(["uv", "run", "--cache-dir", "/tmp/uv", "bash", "-c", "x"]))
     assert [vector[0] for vector in found] == ["uv", "bash"]
+    assert ("uvx", "y") in list(programs(["x", "--cache-dir", "uvx", "y"]))
+    assert ("uvx", "y") in list(programs(["uv", "run", "bash", "-c", '"$@"', "--cache-dir", "uvx", "y"]))
+    assert ("bash", "y") in list(programs(["uv", "run", "x", "--cache-dir", "bash", "y"]))
 
 
 def test_a_file_that_a_launcher_takes_is_no_program() -> None:

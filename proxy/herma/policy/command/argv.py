@@ -210,7 +210,7 @@ def programs(argv: Sequence[str]) -> Iterator[tuple[str, ...]]:
     seen: set[str] = set()
     launcher = ""
     for index, word in enumerate(argv):
-        if index > 0 and argv[index - 1] == _FOLDER:
+        if index > 1 and argv[index - 1] == _FOLDER and _own_option(argv, index - 1):
             # It may be called like a tool: `uv --cache-dir /tmp/uv`.
             continue
         name = basename(word)
@@ -235,8 +235,18 @@ def programs(argv: Sequence[str]) -> Iterator[tuple[str, ...]]:
                 launched -= 1
 
 
-# Whatever takes this option takes a folder behind it, and what does not take it ends with an error.
+def _own_option(argv: Sequence[str], at: int) -> bool:
+    """Tell whether the option is one of `uv` itself: behind another word, another program may take it for what it likes."""
+    first = next(
+        (back for back in range(at - 1, max(-1, at - 4), -1) if basename(argv[back]) in _CACHING), None
+    )
+    return first is not None and tuple(argv[first + 1 : at]) in _RUNNING
+
+
+# Programs that take a folder behind this option, and the words that may stand between.
 _FOLDER = "--cache-dir"
+_CACHING = frozenset({"uv", "uvx"})
+_RUNNING = frozenset({(), ("run",), ("tool", "run")})
 # What launchers take as a file or directory, which is no program: what follows these words. `flock` begins with one.
 _VOLUMES = frozenset(
     {"-v", "--volume", "-w", "--workdir", "--env-file", "--mount", "--tmpfs", "--cidfile", "--device", "-e", "--label-file", "-f", "--file"}
