@@ -1,6 +1,7 @@
 """Rules that are patterns."""
 
 import pytest
+import regex
 
 from herma.policy.redaction.format import CommandRule, FormatRule
 from herma.policy.redaction.hit import Certainty
@@ -186,3 +187,28 @@ def test_a_word_far_in_front_is_found_in_its_place() -> None:
     """What is read of the text in front has a bound."""
     text = "x " * 400 + f"{S} is the password"
     assert masked(text).startswith("x " * 400 + "[")
+
+
+def _begins(pattern: str, word: str) -> bool:
+    # Some patterns look at the character in front.
+    compiled = regex.compile(pattern, regex.IGNORECASE)
+    return any(compiled.match(f"{before}{word}", 1, partial=True) is not None for before in '\n a-"A0[')
+
+
+def test_every_keyword_of_a_shipped_rule_can_begin_its_pattern() -> None:
+    """One that cannot costs a look at each place and finds nothing; whoever reads it believes that it does."""
+    idle = {
+        (rule.id, word)
+        for rule in rules()
+        if rule.options.get("grammar") in {"format", "command"}
+        and not rule.options.get("whole_line")
+        and not rule.options.get("anchor")
+        for word in rule.keywords
+        if not _begins(rule.pattern, word)
+    }
+    assert idle == set()
+
+
+def test_no_keyword_of_a_shipped_rule_is_written_twice() -> None:
+    """The second says nothing, and was meant to be another."""
+    assert [rule.id for rule in rules() if len(set(rule.keywords)) != len(rule.keywords)] == []
