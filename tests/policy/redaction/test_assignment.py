@@ -269,6 +269,8 @@ def test_letters_are_a_password_where_an_account_or_a_setting_says_so(text: str)
         "user: bob\npassword: fetch()",
         "IMAGE_PULL_SECRET=registrycreds",
         "password: Kennwort",
+        "username: bob\npassword: changed",
+        "user=bob password=incorrect",
         "if password == expected: # user: bob",
         'labels = ("user_name", "password", "fakehorse")',
     ],
