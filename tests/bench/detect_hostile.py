@@ -101,6 +101,7 @@ _SECRETS = {
     "many prefixes": "sk-AKIAxoxb-glpat-npm_hf_AIza",
     "database flags": "mysql -p ",
     "curl flags": "curl -u ",
+    "flags behind a pipe": '| htpasswda:b -p "xa:b -p "x ',
     "piped passwords": "echo a | docker login --password-stdin ",
     "exports": "export A_KEY=",
     "netrc": "machine a login b password ",

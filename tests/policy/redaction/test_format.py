@@ -6,6 +6,7 @@ import regex
 from herma.policy.redaction.format import CommandRule, FormatRule
 from herma.policy.redaction.hit import Certainty
 from herma.policy.redaction.redactor import Redactor
+from herma.policy.redaction.work import Work
 from herma.policy.rule import Rule
 from support.redactor import KEY, masked, redactor, rule, rules
 
@@ -187,6 +188,20 @@ def test_a_word_far_in_front_is_found_in_its_place() -> None:
     """What is read of the text in front has a bound."""
     text = "x " * 400 + f"{S} is the password"
     assert masked(text).startswith("x " * 400 + "[")
+
+
+def test_a_look_through_quotes_is_counted() -> None:
+    """A long line of quotes is looked through for each verb on it."""
+    one = CommandRule(
+        rule(pattern="v [^\n;]{0,40}? -p (?P<secret>[^ ]{1,40}+)", keywords=("v",), grammar="command")
+    )
+    work = Work(0)
+    before = work.left
+    assert [hit.value for hit in one.at("v -e 'a; b' -p F4keP4ss_68", 0, work)] == ["F4keP4ss_68"]
+    assert work.left < before
+    counted = work.left
+    assert one.at("v -e 'a' | b", 0) == one.at("v -e 'a b' c", 0, work) == []
+    assert work.left == counted
 
 
 def _begins(pattern: str, word: str) -> bool:

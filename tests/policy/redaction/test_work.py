@@ -42,6 +42,7 @@ UNITS = {
     "user info": "a://b:c@d ",
     "headers": "Authorization: Bearer aB3dE5fG7hI9jK1l\n",
     "verbs": "mysql -p ",
+    "flags behind a pipe": '| htpasswda:b -p "xa:b -p "x ',
     "secrets": f"API_TOKEN={GITHUB}\n",
     "placeholders": "[token:01234567] password=",
     "long words": "a" * 40 + " ",

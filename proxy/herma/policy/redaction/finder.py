@@ -104,7 +104,7 @@ class Finder:
             case "command":
                 command = CommandRule(rule)
                 return Grammar(
-                    lambda text, start, _, __: command.at(text, start),
+                    lambda text, start, _, work: command.at(text, start, work),
                     number,
                     line=command.whole_line,
                     command=True,

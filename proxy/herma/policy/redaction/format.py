@@ -25,7 +25,7 @@ from herma.policy.redaction.value import (
     looks_like_password,
     looks_random,
 )
-from herma.policy.redaction.work import Work, judging
+from herma.policy.redaction.work import CHARS_QUOTED_PER_UNIT, Work, judging
 from herma.policy.rule import Rule
 
 __all__ = ["MAX_COMMAND_CHARS", "CommandRule", "FormatRule"]
@@ -37,7 +37,11 @@ MAX_COMMAND_CHARS: Final = 2048
 # The slowest rule needs 0.1 ms for a full window. 20 ms is a machine that stalls, or a pattern that should not have shipped.
 COMMAND_TIMEOUT_S: Final = 0.02
 # An argument in quotes; what separates commands in a shell separates none there (`mysql -e 'a & b' -p…`).
-_ARGUMENT: Final = re.compile(r"(?<=[\s=])(?:\"[^\"\n]{1,400}\"|'[^'\n]{1,400}')(?=\s|$)")
+# It begins with its quote, which `re` jumps to, and looks back from there.
+_ARGUMENT: Final = re.compile(
+    r"(?:\"(?<=[\s=].)[^\"\n]{1,400}\"|'(?<=[\s=].)[^'\n]{1,400}')(?=\s|$)",
+)
+_SEPARATOR: Final = re.compile("[;|&]")
 _SEPARATORS: Final = str.maketrans(";|&", "\x1f\x1f\x1f")
 # A word in front of its explanation: its bound, its characters, and what may stand between the two.
 MAX_WORD_CHARS: Final = 256
@@ -130,7 +134,7 @@ class CommandRule:
         # The credential stands in front of the literal (`echo … | docker login`): the line is searched from its start.
         self.whole_line: bool = bool(rule.options.get("whole_line", False))
 
-    def at(self, text: str, start: int) -> list[Hit]:
+    def at(self, text: str, start: int, work: Work | None = None) -> list[Hit]:
         """Find the credential of the command whose verb begins at `start`."""
         hits: list[Hit] = []
         first, stop = start, min(len(text), start + MAX_COMMAND_CHARS)
@@ -143,7 +147,7 @@ class CommandRule:
                     hits.extend(self._hit(found))
             else:
                 hits.extend(self._anchored(text, first, stop))
-                if not hits and (plain := _unseparated(text, first, stop)) is not None:
+                if not hits and (plain := _unseparated(text, first, stop, work)) is not None:
                     hits.extend(
                         Hit(
                             first + hit.start,
@@ -188,11 +192,13 @@ class CommandRule:
                 return not dull and not is_path(written) and not is_code(written)
 
 
-def _unseparated(text: str, first: int, stop: int) -> str | None:
+def _unseparated(text: str, first: int, stop: int, work: Work | None) -> str | None:
     """Write a line without what separates commands in its quoted arguments, character for character; None when nothing does."""
     line_end = text.find("\n", first, stop)
     line = text[first : line_end if line_end >= 0 else stop]
-    if "'" not in line and '"' not in line:
+    if ("'" not in line and '"' not in line) or _SEPARATOR.search(line) is None:
         return None
+    if work is not None:
+        work.left -= len(line) / CHARS_QUOTED_PER_UNIT
     plain = _ARGUMENT.sub(lambda found: found.group().translate(_SEPARATORS), line)
     return plain if plain != line else None

@@ -10,6 +10,7 @@ from herma.policy.redaction.hit import Certainty, Hit
 
 __all__ = [
     "BEGINNING",
+    "CHARS_QUOTED_PER_UNIT",
     "COMMAND",
     "DECODED_RUN",
     "DECODED_SIGN",
@@ -53,6 +54,8 @@ UNITS_PER_CHAR: Final = 0.31
 DOCUMENT_UNITS_PER_CHAR: Final = 0.22
 # A pass over text in which nothing begins takes this many characters a unit.
 CHARS_PER_UNIT: Final = 33
+# So does a line whose arguments in quotes are looked through.
+CHARS_QUOTED_PER_UNIT: Final = 40
 # What is masked for want of work is masked in pieces of this size, widened to the ends of their lines.
 PIECE_CHARS: Final = 4096
 
