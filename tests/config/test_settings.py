@@ -4,12 +4,13 @@ from dataclasses import FrozenInstanceError, fields
 
 import pytest
 
-from herma.config import settings as module
+from herma.config import auth, settings, upstream
 from herma.config.option import describe
-from herma.config.settings import Settings, Upstream
+from herma.config.settings import Settings
+from herma.config.upstream import Upstream
 from herma.config.values import Tcp, UpstreamUrl
 
-CLASSES = [getattr(module, name) for name in module.__all__]
+CLASSES = [getattr(module, name) for module in (settings, auth, upstream) for name in module.__all__]
 
 
 def smallest() -> Settings:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from herma.config.settings import Admin, Listener, Settings, Upstream
+from herma.config.settings import Admin, Listener, Settings
+from herma.config.upstream import Upstream
 from herma.config.values import Address, FileMode, Tcp, Unix, UpstreamUrl
 from herma.runtime.sockets import Bound, StartError, bind_all
 from support.gate import free_port

@@ -8,7 +8,8 @@ from typing import Any
 from herma.config.files import Files
 from herma.config.listen import PRIVATE_MODE, Resolver, judge
 from herma.config.reader import Reader
-from herma.config.settings import Audit, Content, Limits, Settings, Upstream, UpstreamTls
+from herma.config.settings import Audit, Content, Limits, Settings
+from herma.config.upstream import Upstream, UpstreamTls
 from herma.config.values import FilePath, Network, Unix
 from herma.policy.decision import Mode
 from herma.policy.pipeline import ALWAYS_ENFORCED

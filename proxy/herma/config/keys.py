@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from herma.config.auth import Auth, AuthKey, Failures
 from herma.config.key_floor import weakness
 from herma.config.reader import Reader
-from herma.config.settings import Auth, AuthKey, Failures
 from herma.config.values import KeyHash
 from herma.errors import Source
 from herma.policy.secret import Secret

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from herma.config.auth import Auth, AuthKey, Failures
 from herma.config.edges import Edges
 from herma.config.exemption import Exemption, Exemptions
 from herma.config.files import Files
@@ -23,19 +24,15 @@ from herma.config.secrets import SecretSource
 from herma.config.settings import (
     Admin,
     Audit,
-    Auth,
-    AuthKey,
     Content,
-    Failures,
     Limits,
     Listener,
     Settings,
     Tls,
-    Upstream,
-    UpstreamTls,
 )
 from herma.config.surface import Surface
 from herma.config.surface import finish as finish_surface
+from herma.config.upstream import Upstream, UpstreamTls
 from herma.errors import ConfigError, Problem, Source
 from herma.yamlfile import MAX_BYTES, Loaded
 from herma.yamlfile import load as load_yaml

@@ -8,20 +8,19 @@ driven by them. A field's name is its key; units stand in names. Every default i
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 
+from herma.config.auth import Auth
 from herma.config.exemption import Exemption
-from herma.config.login import Login
 from herma.config.option import derived, option
 from herma.config.surface import Surface
+from herma.config.upstream import Upstream
 from herma.config.values import (
     Address,
     Bytes,
     FileMode,
     FilePath,
-    KeyHash,
     Name,
     Network,
     Origin,
@@ -29,22 +28,17 @@ from herma.config.values import (
     Reason,
     Seconds,
     Tcp,
-    UpstreamUrl,
 )
 from herma.errors import Problem
 from herma.policy.decision import Mode
-from herma.policy.grant import Scope
 from herma.policy.secret import Secret
 
 __all__ = [
     "Admin",
     "Audit",
-    "Auth",
-    "AuthKey",
     "CheckSettings",
     "Content",
     "Cors",
-    "Failures",
     "Limits",
     "Listener",
     "Rate",
@@ -53,8 +47,6 @@ __all__ = [
     "Settings",
     "Suppressed",
     "Tls",
-    "Upstream",
-    "UpstreamTls",
 ]
 
 _NO_CHECKS: Mapping[str, "CheckSettings"] = MappingProxyType({})
@@ -89,90 +81,6 @@ class Listener:
     )
     binds: tuple[str, ...] = derived(default=())
     public: bool = derived(default=True)
-
-
-@dataclass(frozen=True, slots=True)
-class UpstreamTls:
-    """How an https upstream is verified."""
-
-    ca_file: FilePath | None = option(
-        "PEM file with the authorities to trust instead of the system's.", default=None
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Upstream:
-    """The agent server behind the gate."""
-
-    url: UpstreamUrl = option(
-        "`http://host:port`, `https://host:port` or `unix:/path`.", example="http://127.0.0.1:8642"
-    )
-    profile: Name = option(
-        "Which routes the upstream has: a file of `rules/profiles/`.", default=Name("hermes-api")
-    )
-    key: Secret | None = option(
-        "The upstream's own key, which replaces the caller's.", default=None, secret=True
-    )
-    connect_timeout_s: Seconds = option(
-        "Longest wait for a connection.", default=Seconds(5.0), minimum=0.1, maximum=300
-    )
-    head_timeout_s: Seconds = option(
-        "Longest wait for the head of an answer.", default=Seconds(600.0), minimum=1, maximum=86400
-    )
-    idle_timeout_s: Seconds = option(
-        "Longest silence inside an answer.", default=Seconds(900.0), minimum=1, maximum=86400
-    )
-    max_connections: int = option(
-        "Connections to the upstream, per worker.", default=256, minimum=1, maximum=65535
-    )
-    keepalive_s: Seconds = option(
-        "How long an unused connection is kept.", default=Seconds(10.0), minimum=0, maximum=3600
-    )
-    tls: UpstreamTls | None = option("Verification of an https upstream.", default=None)
-
-
-@dataclass(frozen=True, slots=True)
-class AuthKey:
-    """One API key and what it may do."""
-
-    name: Name = option("Name in logs and on `/status`; never the key itself.", example="laptop")
-    key: Secret | KeyHash = option(
-        "The key: from a file, from the environment, or as a hash.", secret=True, hashed=True
-    )
-    scopes: frozenset[Scope] = option("What the key may do; `admin` covers all.", min_items=1)
-    group: str = option("Keys of one group share the runs they start.", default="")
-    expires: datetime | None = option(
-        "From when on the key is refused (RFC 3339).", default=None, example="2027-01-01T00:00:00Z"
-    )
-    networks: tuple[Network, ...] = option(
-        "Where the key may be used from; empty means anywhere.", default=()
-    )
-    max_concurrent_runs: int | None = option(
-        "The key's own cap on runs.", default=None, minimum=1, maximum=100_000
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Failures:
-    """How failed attempts are slowed down."""
-
-    free_attempts: int = option("Failures before the first delay.", default=5, minimum=0, maximum=1_000_000)
-    base_delay_s: Seconds = option(
-        "First delay; it doubles with each failure.", default=Seconds(1.0), minimum=0.1, maximum=3600
-    )
-    max_delay_s: Seconds = option("Longest delay.", default=Seconds(900.0), minimum=1, maximum=86400)
-
-
-@dataclass(frozen=True, slots=True)
-class Auth:
-    """Who may call."""
-
-    keys: tuple[AuthKey, ...] = option("API keys.", default=())
-    min_entropy_bits: int = option(
-        "Weakest key that is accepted; can only be raised.", default=64, minimum=64, maximum=192
-    )
-    failures: Failures = option("Delays after failed attempts.", factory=Failures)
-    login: Login | None = option("Login page for browsers; none by default.", default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from herma.config.auth import AuthKey
 from herma.config.login import LoginUser
-from herma.config.settings import AuthKey, Listener, Settings
+from herma.config.settings import Listener, Settings
 from herma.config.values import KeyHash, Tcp, Unix
 from herma.content.library import Library
 from herma.content.profiles import load_profile
