@@ -39,7 +39,7 @@ class Answer:
             allow=self.allow,
             login_url=self.login_url,
         )
-        self._record.code = deny.code
+        self._record.code, self._record.reason = deny.code, deny.message
         self._record.outcome = "denied"
         self._record.add(deny.findings)
         if deny.status == 401 and self.login_location:

@@ -26,7 +26,7 @@ def handler(plane: Plane, listener: int) -> Callable[[ServerRequest], Awaitable[
         record = Record(next(plane.ids), time.monotonic(), request.peer.address)
         answer = Answer(request, record)
         passage = Passage(plane, plane.generation, listener, request, record, answer)
-        plane.active.add(passage)
+        plane.active[record.exchange] = record
         try:
             await passage.run()
         except asyncio.CancelledError:
@@ -46,7 +46,7 @@ def handler(plane: Plane, listener: int) -> Callable[[ServerRequest], Awaitable[
             record.outcome = "failed"
             record.code = f"herma.internal.{type(error).__name__}"
         finally:
-            plane.active.discard(passage)
+            plane.active.pop(record.exchange, None)
             finished = time.monotonic()
             plane.audit.write(record, finished)
             plane.meter.exchange(record, finished)

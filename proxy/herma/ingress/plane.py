@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from herma.config.settings import Settings
 from herma.identity import Accounts, Keyring, PasswordChecker
-from herma.ingress.record import AuditSink, Meter
+from herma.ingress.record import AuditSink, Meter, Record
 from herma.policy.limits.lifecycle import Lifecycle
 from herma.policy.message.host import HostPolicy
 from herma.policy.pipeline import Pipeline
@@ -66,7 +66,7 @@ class Plane:
     passwords: PasswordChecker = field(default_factory=PasswordChecker)
     attempts: set[str] = field(default_factory=set)
     buffered: int = 0
-    active: set[object] = field(default_factory=set)
+    active: dict[str, Record] = field(default_factory=dict)
     ids: Iterator[str] = field(default_factory=_ids)
     _kept: set[asyncio.Task[object]] = field(default_factory=set)
 

@@ -16,6 +16,7 @@ MAX_FINDINGS = 16
 class Record:
     """One audit line in the making; times are seconds of a monotonic clock.
 
+    `reason` is what a refusal tells the caller; it repeats nothing of the request.
     `complete` is set when a stream has said itself that it is over: a caller who leaves then has all of it.
     """
 
@@ -28,6 +29,7 @@ class Record:
     operation: str = ""
     status: int = 0
     code: str = ""
+    reason: str = ""
     outcome: str = "answered"
     complete: bool = False
     bytes_in: int = 0

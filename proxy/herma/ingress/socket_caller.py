@@ -133,6 +133,7 @@ class CallerJudge:
         record.add(decision.findings)
         if isinstance(decision, Deny):
             record.status, record.code, record.outcome = decision.status, decision.code, "denied"
+            record.reason = decision.message
         self._plane.audit.write(record, now)
         self._plane.meter.exchange(record, now)
 
