@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from herma.policy.redaction import redactor as module
 from herma.policy.redaction.redactor import Redactor
+from herma.policy.redaction.work import Work
 from support.redactor import GITHUB, KEY, OPENAI, PASSWORD, masked, redactor, rules
 
 PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
@@ -193,12 +194,51 @@ def test_wrapping_beyond_the_bound_is_not_followed() -> None:
     assert masked(GITHUB.replace("_", "%" + "25" * 3 + "5F")) == masked(GITHUB)
 
 
+UNCOVERED = "Authorization: Bearer Authorization: Bearer password://u:token"
+
+
 def test_what_a_placeholder_uncovers_is_masked_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     """Behind a mask the words before it may read as a value; the rounds that look again are bounded."""
-    text = "Authorization: Bearer Authorization: Bearer password://u:token"
-    assert "password:[" not in masked(text)
+    assert "password:[" not in masked(UNCOVERED)
     monkeypatch.setattr(module, "MAX_ROUNDS", 1)
-    assert "password:[" in masked(text)
+    assert "password:[" in masked(UNCOVERED)
+
+
+CODE = "".join(f"    self.tokens[{number}] = read(parts, {number})  # one a line\n" for number in range(3000))
+
+
+def test_a_secret_in_a_long_text_does_not_make_it_cost_twice() -> None:
+    """Only what stands around a mask is looked at again: the rest is neither judged twice nor masked for want of work."""
+    clean, one = Work(len(CODE)), Work(len(CODE))
+    redactor().text(CODE, work=clean)
+    middle = CODE.index("self.tokens[1500]")
+    text = f"{CODE[:middle]}{GITHUB}\n{CODE[middle:]}"
+    out = redactor().text(text, work=one)
+    assert out.text == f"{CODE[:middle]}{masked(GITHUB)}\n{CODE[middle:]}"
+    assert clean.left - one.left < 1500
+
+
+def test_what_a_placeholder_uncovers_is_masked_in_a_long_text_as_well() -> None:
+    """In each place where it does so."""
+    text = f"{CODE}{UNCOVERED}\n{CODE}{UNCOVERED}\n{CODE}"
+    out = masked(text)
+    short = masked(UNCOVERED)
+    assert out == f"{CODE}{short}\n{CODE}{short}\n{CODE}"
+    assert "password:[" not in out
+
+
+def test_what_is_not_looked_at_again_for_want_of_work_is_masked_around_the_masks_only() -> None:
+    """The rest of the text was judged before."""
+    text = f"{CODE}{UNCOVERED}\n{CODE}"
+    spent = Work(len(text))
+    list(redactor().secrets(text, spent))
+    first = Work(0, base=0)
+    first.left = Work(len(text)).left - spent.left + 40
+    out = redactor().text(text, work=first)
+    assert first.spent
+    assert {finding.rule_id for finding in out.findings} > {"unjudged"}
+    assert "password://u:token" not in out.text
+    assert len(text) - len(out.text) < 6000
 
 
 TOKENS = [

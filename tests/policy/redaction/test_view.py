@@ -53,3 +53,12 @@ def test_every_place_of_a_view_maps_into_the_text(text: str, data: st.DataObject
         flat = [place for span in spans for place in span]
         assert flat == sorted(flat)
         assert all(0 <= first < last <= len(text) for first, last in spans)
+
+
+def test_what_is_not_decoded_for_want_of_work_is_named_piece_by_piece() -> None:
+    """Pieces without anything to decode are none of them."""
+    words = "words\n" * 4000
+    text = f"a&amp;b\nc&amp;d\n{words}e&amp;f\n{words}g&amp;h\n{words}"
+    view = View(text)
+    assert view.derive(re.compile(r"(&amp;)"), lambda _: "&", Work(0, base=1)) is not None
+    assert [text[hit.start : hit.end].count("&amp;") for hit in view.unseen] == [1, 1]

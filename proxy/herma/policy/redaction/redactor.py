@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final
 
 from herma.policy.decision import Finding
+from herma.policy.redaction.around import around, placed
 from herma.policy.redaction.decode import DECODERS, wrapped
 from herma.policy.redaction.document import redact_json
 from herma.policy.redaction.encoded import encoded, may_hold
@@ -31,8 +32,8 @@ MAX_DEPTH: Final = 5
 # Every order of the decodings would be thousands of views. A command needs three or four, a megabyte of code in which everything is
 # wrapped somewhere forty, the tests of the decodings a hundred. What a further view would show is masked unseen.
 MAX_VIEWS: Final = 128
-# A placeholder may make the words before it a name, or an argument a value (`Bearer password://u:…`): what is masked is looked
-# at again until nothing is found, which takes one round more, seldom two.
+# A placeholder may make the words before it a name, or an argument a value (`Bearer password://u:…`): what stands around masks is
+# looked at again until nothing is found, which takes one round more, seldom two.
 MAX_ROUNDS: Final = 4
 # Text in base64 in text: two layers are seen in the wild. Below the last one, what is base64 of a text once more is masked unread.
 MAX_LAYERS: Final = 4
@@ -91,15 +92,29 @@ class Redactor:
         """Mask the secrets of a text; `place` is named in the findings."""
         findings: tuple[Finding, ...] = ()
         work = Work(len(text)) if work is None else work
-        for _ in range(MAX_ROUNDS):
-            edits = self.edits(text, work=work)
-            if not edits:
-                break
+        edits, rounds = self.edits(text, work), 1
+        while edits:
             text = self.applied(text, edits)
             findings += self.findings(edits, place)
-            if work.spent:
+            if work.spent or rounds == MAX_ROUNDS:
                 break
+            edits, rounds = self._again(text, edits, work), rounds + 1
         return Redacted(text, findings)
+
+    def _again(self, text: str, edits: Sequence[Edit], work: Work) -> list[Edit]:
+        """Say what to replace around the placeholders that edits have put into a text."""
+        parts = around(text, placed([(edit.start, edit.end, edit.replacement) for edit in edits]))
+        view = View(text).quote([[part] for part in parts])
+        if view is None or parts == [(0, len(text))]:
+            return self.edits(text, work)
+        found: list[Found] = []
+        for spans, depth, hit in self.found(view.text, work):
+            places = [place for span in spans for place in view.spans(*span)]
+            # What stands between two parts was judged before, and stays.
+            unseen = hit.certainty is Certainty.UNJUDGED
+            groups = [[place] for place in places] if unseen else [places]
+            found.extend((group, depth, hit) for group in groups if group)
+        return [edit for secret in self.masking(found) for edit in secret]
 
     def quiet(self, text: str, work: Work) -> bool:
         """Tell at little cost that nothing in a text could be a secret; most texts are quiet, and no part of one is louder."""
