@@ -7,7 +7,17 @@ import pytest
 from herma.content.profiles import load_profile, parse_profile, profile_names
 from herma.errors import ContentError
 from herma.policy.grant import Scope
-from herma.policy.routing.route import Creates, Dialect, Envelope, Owned, Serves, Socket, Stream, Turn
+from herma.policy.routing.route import (
+    Creates,
+    Current,
+    Dialect,
+    Envelope,
+    Owned,
+    Serves,
+    Socket,
+    Stream,
+    Turn,
+)
 
 MINIMAL = """\
 name: tiny
@@ -151,6 +161,8 @@ def test_full_route_is_read() -> None:
     refers: [{kind: session, pointer: /s}]
     headers: [x-session]
     closed: true
+    current: {path: /a, pointer: /now, body: /new, merges: true, param: profile}
+kept: [a.do]
 """
         ).encode(),
         "tiny.yaml",
@@ -164,6 +176,23 @@ def test_full_route_is_read() -> None:
     assert route.creates == (Creates("run", "/id"), Creates("session", header=b"x-session"))
     assert route.refers == (("session", "/s"),)
     assert route.headers == ((b"x-session", "session"),)
+    assert route.current == Current("/a", "/now", "/new", merges=True, param="profile")
+    assert route.keeps
+
+
+def test_what_the_dashboard_keeps_is_said() -> None:
+    """A masked value is refused there, over a socket too; a chat may quote one."""
+    profile = load_profile("hermes-dashboard")
+    keeps = {route.operation for route in profile.routes if route.keeps}
+    assert {"config.write", "secret.write", "mcp.write", "cron.update"} <= keeps
+    assert "board.write" not in keeps
+    calls = {call.name for call in profile.calls if call.route.keeps}
+    assert {"config.set", "model.save_key", "cron.manage"} <= calls
+    assert "prompt.submit" not in calls
+    compared = {route.template: route.current for route in profile.routes if route.current}
+    assert set(compared) == {"/api/config", "/api/config/raw", "/api/mcp/servers"}
+    for where in compared.values():
+        assert profile.knows("GET", where.path)
 
 
 WRONG = {
@@ -198,6 +227,10 @@ WRONG = {
     "readout": (MINIMAL + "running: {path: a, pointer: /s}\n", "expected a path"),
     "prompt without text": ("    checks: [prompt]\n", "there is none"),
     "switched off": (MINIMAL + "switched_off: [b.do]\n", "an operation of one of the routes"),
+    "kept": (MINIMAL + "kept: [b.do]\n", "an operation of one of the routes"),
+    "current": ("    current: {path: '/a/{x}', body: ''}\n", "without parameters"),
+    "current pointer": ("    current: {path: /a, body: b}\n", "JSON Pointer"),
+    "current parameter": ("    current: {path: /a, body: /b, param: 'A b'}\n", "name of a query parameter"),
     "serves": ("    serves: page\n", "only a GET"),
     "socket": ("    socket: raw\n", "expected one of messages"),
     "call": (MINIMAL + "calls: [{names: [A-b], operation: read, scope: read}]\n", "method of a call"),

@@ -6,6 +6,7 @@ errors with their place, and so are pointers and parameters that name nothing.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources.abc import Traversable
 from typing import Final
 
@@ -19,6 +20,7 @@ from herma.policy.routing.profile import Family, Profile, Readout, RunStatus
 from herma.policy.routing.route import (
     Auth,
     Creates,
+    Current,
     Dialect,
     Envelope,
     Owned,
@@ -46,15 +48,16 @@ _TEMPLATE = re.compile(r"/|(?:/(?:\{[a-z_]+\}|[A-Za-z0-9._~-]+))+")
 
 _TOP: Final = (
     "name", "description", "min_version", "envelope", "liveness", "cookies", "prefixes", "session_headers",
-    "capabilities", "version", "running", "run_status", "unknown_checks", "switched_off", "strict", "token_param", "families",
+    "capabilities", "version", "running", "run_status", "unknown_checks", "switched_off", "kept", "strict", "token_param", "families",
     "routes", "calls", "call_names", "call_places",
 )  # fmt: skip
 _ROUTE: Final = (
     "method", "path", "operation", "scope", "envelope", "turn", "stream", "dialect", "public", "max_body_bytes", "text",
     "checks", "run_param", "response_run_pointer", "auth", "owned", "creates", "refers", "headers", "closed",
-    "encoded_slash", "null_body", "socket", "serves",
+    "encoded_slash", "null_body", "socket", "serves", "current",
 )  # fmt: skip
 _CALLS: Final = ("names", "operation", "scope", "at", "values", "text", "checks")
+_CURRENT: Final = ("path", "pointer", "body", "merges", "param")
 _FAMILY: Final = ("path", "envelope", "scope", "owned", "run_param")
 
 
@@ -115,6 +118,8 @@ def _profile(top: Node) -> Profile:
         for node in top.nodes("calls", _CALLS, ("names", "operation", "scope"))
         for call in _calls(node, envelope)
     )
+    every = (*routes, *(call.route for call in calls))
+    off, kept = _named(top, "switched_off", every), _named(top, "kept", every)
     prefixes = top.texts("prefixes")
     for index, prefix in enumerate(prefixes):
         if not _TEMPLATE.fullmatch(prefix) or prefix.count("{") != 1:
@@ -125,18 +130,18 @@ def _profile(top: Node) -> Profile:
         lambda: Profile(
             name=top.text("name"),
             min_version=top.text("min_version"),
-            routes=routes,
+            routes=tuple(_keeping(route, kept) for route in routes),
             liveness=top.text("liveness", '{"status":"ok"}'),
             prefixes=prefixes,
             families=families,
             headers=headers,
             unknown_checks=_checks(top, "unknown_checks"),
-            off=_off(top, (*routes, *(call.route for call in calls))),
+            off=off,
             strict=top.flag("strict"),
-            calls=calls,
+            calls=tuple(replace(call, route=_keeping(call.route, kept)) for call in calls),
             call_names=_pointers(top, "call_names"),
             call_places=_pointers(top, "call_places"),
-            token_param=_token_param(top),
+            token_param=_param(top, "token_param"),
             envelope=envelope,
             cookies=top.flag("cookies"),
             capabilities=_readout(top, "capabilities"),
@@ -187,6 +192,7 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
         encoded_slash=node.flag("encoded_slash"),
         socket=node.choice("socket", Socket, Socket.MESSAGES),
         serves=_serves(node, method),
+        current=_current(node),
     )
 
 
@@ -195,6 +201,26 @@ def _serves(node: Node, method: str) -> Serves:
     if serves is not Serves.ANSWERS and method != "GET":
         raise node.error("only a GET has a page or a file for its answer", "serves")
     return serves
+
+
+def _current(node: Node) -> Current | None:
+    found = node.node("current", _CURRENT, ("path", "body"))
+    if found is None:
+        return None
+    return Current(
+        path=_exact(found),
+        pointer=_pointer(found, "pointer"),
+        body=_pointer(found, "body"),
+        merges=found.flag("merges"),
+        param=_param(found, "param"),
+    )
+
+
+def _exact(node: Node) -> str:
+    path = _template(node)
+    if "{" in path:
+        raise node.error("expected a path without parameters", "path")
+    return path
 
 
 def _operation(node: Node) -> str:
@@ -286,18 +312,22 @@ def _checks(node: Node, key: str) -> tuple[str, ...]:
     return names
 
 
-def _off(top: Node, routes: tuple[Route, ...]) -> frozenset[str]:
-    names = top.texts("switched_off")
+def _named(top: Node, key: str, routes: tuple[Route, ...]) -> frozenset[str]:
+    names = top.texts(key)
     for index, name in enumerate(names):
         if all(route.operation != name for route in routes):
-            raise top.error("expected an operation of one of the routes", "switched_off", index)
+            raise top.error("expected an operation of one of the routes", key, index)
     return frozenset(names)
 
 
-def _token_param(top: Node) -> str:
-    name = top.text("token_param")
+def _keeping(route: Route, kept: frozenset[str]) -> Route:
+    return replace(route, keeps=True) if route.operation in kept else route
+
+
+def _param(node: Node, key: str) -> str:
+    name = node.text(key)
     if not _PARAM.fullmatch(name):
-        raise top.error("expected the name of a query parameter, in lower case", "token_param")
+        raise node.error("expected the name of a query parameter, in lower case", key)
     return name
 
 

@@ -8,6 +8,7 @@ from herma.policy.checks.approval_gate import ApprovalGate
 from herma.policy.checks.auth_gate import AuthGate
 from herma.policy.checks.cron_scan import CronScan
 from herma.policy.checks.indicator_guard import IndicatorGuard
+from herma.policy.checks.mask_guard import MaskGuard
 from herma.policy.checks.mcp_guard import McpGuard
 from herma.policy.checks.route_gate import RouteGate
 from herma.policy.checks.session_header import SessionHeader
@@ -29,6 +30,7 @@ CHECKS: tuple[type[Check], ...] = (
     SessionHeader,  # the form of names that become file names; whose they are is a question for the store
     # On the body, once `read_document` gave it one meaning:
     ApprovalGate,  # the cheapest, and on its route the only one that matters
+    MaskGuard,  # before whatever reads texts closely; an accident, and no attack
     McpGuard,  # before the indicators: its refusal says what an entry would do, theirs only that it is known
     CronScan,  # the same for jobs
     IndicatorGuard,  # last: everything that the others had no reason to look at
@@ -69,6 +71,7 @@ def build_checks(rules: RuleSet, settings: CheckSettings) -> tuple[Check, ...]:
         RouteGate: lambda: RouteGate(strict=settings.strict),
         SessionHeader: SessionHeader,
         ApprovalGate: ApprovalGate,
+        MaskGuard: MaskGuard,
         McpGuard: lambda: McpGuard(EntryJudge(rules.mcp, rules.indicators), rules.exemptions),
         CronScan: lambda: CronScan(
             PromptScan(rules.cron, rules.mcp, rules.words, rules.likeness), rules.exemptions

@@ -6,7 +6,19 @@ from enum import StrEnum
 from herma.policy.decision import Deny
 from herma.policy.grant import Scope
 
-__all__ = ["Auth", "Creates", "Dialect", "Envelope", "Owned", "Route", "Serves", "Socket", "Stream", "Turn"]
+__all__ = [
+    "Auth",
+    "Creates",
+    "Current",
+    "Dialect",
+    "Envelope",
+    "Owned",
+    "Route",
+    "Serves",
+    "Socket",
+    "Stream",
+    "Turn",
+]
 
 
 class Envelope(StrEnum):
@@ -100,6 +112,22 @@ class Creates:
 
 
 @dataclass(frozen=True, slots=True)
+class Current:
+    """Where the upstream tells what it holds now of what a route writes.
+
+    A GET of `path` answers with it at `pointer`; in the body of the write it stands at `body`. With `merges` the upstream lays what
+    is written over what it holds, else it replaces it. `param` is a member of the body, and a parameter of the query, that says which
+    of several configurations is meant; empty where there is one.
+    """
+
+    path: str
+    pointer: str
+    body: str
+    merges: bool = False
+    param: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Route:
     """One route.
 
@@ -109,6 +137,7 @@ class Route:
     in request headers, that belong to one key. `run_param` is the path parameter that holds a run id,
     `response_run_pointer` where the answer holds one. A `closed` route is refused whoever asks, and so is one that is
     `off`, which the operator can switch on.
+    The upstream keeps what is written over a route that `keeps`; `current` tells what it holds before.
     Only a route with `encoded_slash` takes `%2F` inside a path parameter, and only one with `null_body` takes `null` for no body.
     """
 
@@ -137,6 +166,8 @@ class Route:
     null_body: bool = False
     socket: Socket = Socket.MESSAGES
     serves: Serves = Serves.ANSWERS
+    keeps: bool = False
+    current: Current | None = None
 
     @property
     def shut(self) -> Deny | None:

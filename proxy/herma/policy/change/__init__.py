@@ -1,0 +1,1 @@
+"""What a write changes: the written against what the upstream holds, and masked values put back."""
