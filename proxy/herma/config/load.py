@@ -143,7 +143,9 @@ def _raw_callers(loaded: Loaded) -> Any:
     if not isinstance(auth, dict):
         return None
     login = auth.get("login")
-    return auth.get("keys") or (login.get("users") if isinstance(login, dict) else None)
+    return auth.get("keys") or (
+        (login.get("users") or login.get("oidc")) if isinstance(login, dict) else None
+    )
 
 
 def _upstream_key(reader: Reader, keys: Keys, settings: Settings) -> None:
