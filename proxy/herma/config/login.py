@@ -1,4 +1,4 @@
-"""People who log in with a browser: their names, their stored passwords, and how long a session lasts."""
+"""People who log in with a browser: by passwords or at an identity provider, and how long a session lasts."""
 
 # ruff: noqa: RUF009 - option() is dataclasses.field with a description, which belongs in a default
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from herma.config.openid import OpenId, judge_openid
 from herma.config.option import option
 from herma.config.reader import Reader
 from herma.config.values import Name, Seconds
@@ -35,7 +36,10 @@ class LoginUser:
 class Login:
     """The login page."""
 
-    users: tuple[LoginUser, ...] = option("Who may log in.", min_items=1)
+    users: tuple[LoginUser, ...] = option("Who may log in with a password.", default=(), min_items=1)
+    oidc: OpenId | None = option(
+        "An identity provider where people log in, beside the passwords or instead of them.", default=None
+    )
     idle_timeout_s: Seconds = option(
         "How long a session lasts without a request.", default=Seconds(1800.0), minimum=60, maximum=604_800
     )
@@ -64,8 +68,13 @@ class Logins:
         return made
 
     @staticmethod
-    def finish_login(reader: Reader, made: Login, path: Path, _raw: Mapping[str, Any]) -> Login:
-        """A session without use does not outlast one with use."""
+    def finish_login(reader: Reader, made: Login, path: Path, raw: Mapping[str, Any]) -> Login:
+        """Somebody can log in, and a session without use does not outlast one with use."""
+        if not made.users and made.oidc is None and "users" not in raw:
+            message = "nobody can log in: add users, or oidc"
+            reader.problem(reader.key_at(path), "auth.login.nobody", message)
+        if made.oidc is not None:
+            judge_openid(reader, made.oidc, (*path, "oidc"))
         if made.idle_timeout_s > made.lifetime_s:
             message = "found a longer time without use than lifetime_s; make it shorter"
             reader.problem(reader.at((*path, "idle_timeout_s")), "auth.login.idle", message)

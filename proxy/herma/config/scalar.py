@@ -11,11 +11,16 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
+from herma.config import claims
 from herma.config.values import (
     Address,
+    ClientName,
     ContentDigest,
+    Domain,
+    EmailAddress,
     FileMode,
     FilePath,
+    IssuerUrl,
     Label,
     Name,
     Network,
@@ -24,6 +29,8 @@ from herma.config.values import (
     Reason,
     RouteName,
     RuleId,
+    ScopeWord,
+    Subject,
     Tcp,
     Unix,
     UpstreamUrl,
@@ -285,5 +292,15 @@ SCALARS: Mapping[Any, Scalar] = {
     ContentDigest: Scalar(
         _digest, "sha256: and 64 hex digits", {"type": "string", "pattern": f"^{_DIGEST.pattern}$"}
     ),
+    IssuerUrl: Scalar(
+        claims.issuer, "the URL of an issuer", {"type": "string", "pattern": "^https?://[^?#@]+$"}
+    ),
+    ClientName: Scalar(
+        claims.client_name, "a client's name", {"type": "string", "minLength": 1, "maxLength": 255}
+    ),
+    ScopeWord: Scalar(claims.scope_word, "one scope", {"type": "string", "minLength": 1, "maxLength": 255}),
+    Subject: Scalar(claims.subject, "a subject", {"type": "string", "minLength": 1, "maxLength": 255}),
+    Domain: Scalar(claims.domain, "a domain", {"type": "string", "pattern": "^[A-Za-z0-9.-]+$"}),
+    EmailAddress: Scalar(claims.email, "an e-mail address", {"type": "string", "pattern": "^[^@]+@[^@]+$"}),
     str: Scalar(_text, "text", {"type": "string", "maxLength": MAX_TEXT_CHARACTERS}),
 }

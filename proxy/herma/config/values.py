@@ -11,9 +11,13 @@ __all__ = [
     "MIN_SALT_BYTES",
     "Address",
     "Bytes",
+    "ClientName",
     "ContentDigest",
+    "Domain",
+    "EmailAddress",
     "FileMode",
     "FilePath",
+    "IssuerUrl",
     "KeyHash",
     "Label",
     "Name",
@@ -23,7 +27,9 @@ __all__ = [
     "Reason",
     "RouteName",
     "RuleId",
+    "ScopeWord",
     "Seconds",
+    "Subject",
     "Tcp",
     "Unix",
     "UpstreamUrl",
@@ -47,6 +53,12 @@ RuleId = NewType("RuleId", str)
 RouteName = NewType("RouteName", str)
 Reason = NewType("Reason", str)
 ContentDigest = NewType("ContentDigest", str)
+IssuerUrl = NewType("IssuerUrl", str)
+ClientName = NewType("ClientName", str)
+ScopeWord = NewType("ScopeWord", str)
+Subject = NewType("Subject", str)
+Domain = NewType("Domain", str)
+EmailAddress = NewType("EmailAddress", str)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from herma.policy.openid.endpoint import (
 
 FINE = [
     "https://id.example.com", "https://id.example.com/", "https://id.example.com:8443/realms/agents", "https://tenant.example.com/v2.0/",
-    "https://[2001:db8::1]/x", "https://192.0.2.7/x", "http://127.0.0.1:9000", "http://localhost:9000/o/", "http://[::1]:9000", "https://localhost/x",
+    "https://[2001:db8::1]/x", "https://192.0.2.7/x", "http://127.0.0.1:9000", "https://localhost:9000/o/", "http://[::1]:9000", "http://127.9.9.9/x",
 ]  # fmt: skip
 WRONG = [
     "", "id.example.com", "http://id.example.com", "http://192.0.2.7", "ftp://id.example.com", "https://", "https:///x", "https:id.example.com", "//id.example.com",
@@ -22,7 +22,7 @@ WRONG = [
     "https://id.example.com/\n", "https://id.example.com\t", " https://id.example.com", "HTTPS://id.example.com", "https://id.example.com:0", "https://id.example.com:99999",
     "https://id.example.com.", "https://127.1/x", "https://0x7f000001/", "http://2130706433/", "https://\u0456d.example.com", "https://id.example.com/\u00e9",
     "http://localhost.evil.example", "http://127.0.0.1.evil.example/", "http://127.0.0.1@evil.example/", "https://id.example.com/{x}", 'https://id.example.com/"x',
-    "javascript:alert(1)", "https://id.example.com/" + "x" * MAX_URL_CHARACTERS,
+    "javascript:alert(1)", "http://localhost:9000/o/", "https://id.example.com/" + "x" * MAX_URL_CHARACTERS,
 ]  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def test_an_endpoint_may_have_a_query_and_an_issuer_may_not() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:9000/t", "http://localhost/t", "https://[::1]/t", "http://127.9.9.9/"]
+    "url", ["http://127.0.0.1:9000/t", "https://localhost/t", "https://[::1]/t", "http://127.9.9.9/"]
 )
 def test_an_issuer_elsewhere_has_no_endpoints_on_this_machine(url: str) -> None:
     """It could otherwise send the gate to services that trust whoever is here."""

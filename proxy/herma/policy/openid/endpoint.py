@@ -1,4 +1,4 @@
-"""Which addresses of an identity provider are asked: https, or http on this machine.
+"""Which addresses of an identity provider are asked: https, or http at a loopback address.
 
 Only an issuer that is on this machine may have endpoints there: a document from elsewhere must not send the gate to services
 that listen on loopback.
@@ -26,27 +26,30 @@ def is_issuer(text: str) -> bool:
 
 
 def is_local(url: str) -> bool:
-    """Tell whether what the URL names is on this machine, by a name that cannot be anywhere else."""
+    """Tell whether what the URL names is on this machine."""
     found = _URL.fullmatch(url)
     authority = parse_authority(found[2]) if found else None
-    if authority is None:
-        return False
-    try:
-        return ipaddress.ip_address(authority.host).is_loopback
-    except ValueError:
-        return authority.host == "localhost"
+    return authority is not None and (authority.host == "localhost" or _is_loopback(authority.host))
 
 
 def is_endpoint(text: str, *, local: bool) -> bool:
     """Tell whether the gate may ask there, or send a browser there; `local` allows this machine, also without TLS."""
     found = _URL.fullmatch(text) if len(text) <= MAX_URL_CHARACTERS else None
-    if found is None or parse_authority(found[2]) is None:
+    authority = parse_authority(found[2]) if found else None
+    if found is None or authority is None:
         return False
-    if is_local(text):
-        return local
-    return found[1] == "https"
+    # A name may lead elsewhere some day, `localhost` too: without TLS only an address will do.
+    secure = found[1] == "https" or _is_loopback(authority.host)
+    return secure and (local or not is_local(text))
 
 
 def discovery_url(issuer: str) -> str:
     """Return where an issuer describes itself (OpenID Connect Discovery, section 4)."""
     return f"{issuer.removesuffix('/')}/.well-known/openid-configuration"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
