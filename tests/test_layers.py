@@ -17,10 +17,11 @@ SOURCES = python_files("proxy/herma")
 # Which rooms may use which package. One that is not listed here may not be used at all.
 USERS = {
     "ahocorasick_rs": {"policy"},
-    "aiohttp": {"console", "drill", "runtime"},
+    "aiohttp": {"console", "drill", "identity", "runtime"},
     "argon2": {"identity"},
     "cryptography": {"content"},
     "httptools": {"wire"},
+    "jwt": {"identity"},
     "websockets": {"wire"},
     "prometheus_client": {"runtime"},
     "regex": {"policy"},

@@ -2,20 +2,33 @@
 
 from herma.identity.account import Account, Accounts, by_session
 from herma.identity.key import KeyHash, hash_key, new_key
+from herma.identity.key_set import KeySet
+from herma.identity.key_sets import FileKeys, KeySets, KeySource, RemoteKeys
 from herma.identity.keyring import KeyRecord, Keyring, Reason, Rejected, Verified
 from herma.identity.password import PasswordChecker, TooManyPasswords, hash_password
+from herma.identity.token import Issuer, TokenRejected, Tokens, TokenVerifier, Vouched
 
 __all__ = [
     "Account",
     "Accounts",
+    "FileKeys",
+    "Issuer",
     "KeyHash",
     "KeyRecord",
+    "KeySet",
+    "KeySets",
+    "KeySource",
     "Keyring",
     "PasswordChecker",
     "Reason",
     "Rejected",
+    "RemoteKeys",
+    "TokenRejected",
+    "TokenVerifier",
+    "Tokens",
     "TooManyPasswords",
     "Verified",
+    "Vouched",
     "by_session",
     "hash_key",
     "hash_password",
