@@ -14,6 +14,7 @@ from herma.ingress.admission import take_slot
 from herma.ingress.answer import Answer
 from herma.ingress.authentication import authenticate
 from herma.ingress.body import BodyReader, body_limit
+from herma.ingress.current import look
 from herma.ingress.forward import Forwarder
 from herma.ingress.login import OwnPages
 from herma.ingress.ownership import Owners
@@ -128,7 +129,7 @@ class Passage:
             with BodyReader(self._plane, self._generation) as reader:
                 body = await reader.read(self._request, exchange.head, limit)
                 self._record.bytes_in = len(body)
-                await self._judge_body(exchange, owners, body)
+                body = await self._judge_body(exchange, owners, body)
                 self._record.judged = time.monotonic()
                 await forwarder.forward(exchange, body, slot)
 
@@ -190,17 +191,28 @@ class Passage:
         if wait > 0:
             raise Refusal(slow_down(wait))
 
-    async def _judge_body(self, exchange: Exchange, owners: Owners, body: bytes) -> None:
-        """Judge the body. What it was parsed to can be thirty times its size, and is gone before the agent is waited for."""
+    async def _judge_body(self, exchange: Exchange, owners: Owners, body: bytes) -> bytes:
+        """Judge the body and return it as it is sent: where masked values were put back, it is written anew.
+
+        What it was parsed to can be thirty times its size, and is gone before the agent is waited for.
+        """
         document = read_document(exchange.head, exchange.match, body, self._generation.settings.limits)
         if isinstance(document, Deny):
             raise Refusal(document)
-        judged = replace(exchange, document=document, today=datetime.now(UTC).date())
-        self._apply(self._generation.pipeline.decide(judged, Phase.REQUEST_BODY))
-        await owners.check_body(document)
+        looked = await look(self._generation, exchange, document)
+        today = datetime.now(UTC).date()
+        news = replace(exchange, document=looked.news, today=today)
+        self._apply(self._generation.pipeline.decide(news, Phase.REQUEST_BODY))
+        self._record.add(looked.findings)
+        if looked.news is not looked.document:
+            # What was there before is told and not refused: else nobody could mend the rest.
+            whole = replace(exchange, document=looked.document, today=today)
+            self._record.add(self._generation.pipeline.decide(whole, Phase.REQUEST_BODY).findings)
+        await owners.check_body(looked.document)
         if exchange.match.route.operation == _APPROVE and exchange.principal is not None:
             run = exchange.match.params.get(exchange.match.route.run_param, "")
             self._apply(judge_choice(document, exchange.principal, await self._plane.store.offered(run)))
+        return body if looked.document is document or looked.document is None else looked.document.raw
 
     def _apply(self, decision: Allow | Deny) -> None:
         if isinstance(decision, Deny):
