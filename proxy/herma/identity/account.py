@@ -9,10 +9,10 @@ from herma.policy.browser.password_hash import PasswordHash
 from herma.policy.browser.role import Role
 from herma.policy.grant import Principal
 
-__all__ = ["Account", "Accounts", "by_session"]
+__all__ = ["PERSON", "Account", "Accounts", "by_session"]
 
 # A key's name has no colon, so that no key can be called like a person.
-_PERSON = "user:"
+PERSON = "user:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Account:
     @property
     def principal(self) -> Principal:
         """The caller who is logged in as this person."""
-        return Principal(f"{_PERSON}{self.name}", self.role.scopes)
+        return Principal(f"{PERSON}{self.name}", self.role.scopes)
 
 
 class Accounts:
@@ -64,4 +64,4 @@ class Accounts:
 
 def by_session(principal: Principal) -> bool:
     """Tell whether the caller is a person who logged in, and no key."""
-    return principal.name.startswith(_PERSON)
+    return principal.name.startswith(PERSON)

@@ -4,7 +4,14 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from herma.policy.browser.cookie import ERASED, planted, session_cookie
+from herma.policy.browser.cookie import (
+    ERASED,
+    LOGIN_ERASED,
+    login_cookie,
+    login_planted,
+    planted,
+    session_cookie,
+)
 from herma.policy.secret import Secret
 from support.heads import make_head
 
@@ -79,3 +86,32 @@ def test_a_value_is_only_taken_from_exactly_one_pair(line: list[bytes]) -> None:
     names = [pair.partition(b"=")[0].strip() for pair in text.split(b";")]
     if names.count(b"__Host-herma") != 1:
         assert held(text) is None
+
+
+LOGIN = b"__Host-herma-login=" + b"A-_9" * 100
+
+
+def test_a_login_waits_in_a_cookie_of_its_own() -> None:
+    """Beside that of a session, which it is not; two of them are none."""
+    head = make_head((b"Cookie", OURS + b"; " + LOGIN))
+    found = login_cookie(head)
+    assert found is not None
+    assert found.reveal() == b"A-_9" * 100
+    assert held(OURS + b"; " + LOGIN) == VALUE
+    for line in (
+        OURS,
+        LOGIN + b"; " + LOGIN,
+        LOGIN + b"=",
+        b"__Host-herma-login=",
+        b"__Host-herma-login=" + b"A" * 3001,
+    ):
+        assert login_cookie(make_head((b"Cookie", line))) is None
+
+
+def test_a_login_is_forgotten_by_the_browser_when_the_gate_forgets_it() -> None:
+    """As far as the session's cookie: for this host, out of reach of scripts."""
+    attributes = {b"Path=/", b"Secure", b"HttpOnly", b"SameSite=Lax"}
+    first, *rest = login_planted(Secret(b"abc")).split(b"; ")
+    assert (first, set(rest)) == (b"__Host-herma-login=abc", attributes | {b"Max-Age=600"})
+    first, *rest = LOGIN_ERASED.split(b"; ")
+    assert (first, set(rest)) == (b"__Host-herma-login=", attributes | {b"Max-Age=0"})

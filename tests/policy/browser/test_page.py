@@ -20,6 +20,7 @@ def test_pages_are_found_by_their_path(one: Page) -> None:
     for raw in (path, path + b"?next=%2F", path.replace(b".", b"%2e"), path.replace(b"herma", b"%68erm%61")):
         assert page(raw) is one
     assert one.methods
+    assert "/" not in one.operation
 
 
 @pytest.mark.parametrize(

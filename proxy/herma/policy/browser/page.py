@@ -16,9 +16,11 @@ PREFIX = ".herma"
 
 
 class Page(StrEnum):
-    """One of the pages, by the last part of its path."""
+    """One of the pages, by its path below the prefix."""
 
     LOGIN = "login"
+    BEGIN = "login/begin"
+    CALLBACK = "login/callback"
     LOGOUT = "logout"
     SESSION = "session"
 
@@ -28,6 +30,11 @@ class Page(StrEnum):
         return f"/{PREFIX}/{self.value}"
 
     @property
+    def operation(self) -> str:
+        """Name what is done there, for the audit."""
+        return self.value.replace("/", ".")
+
+    @property
     def methods(self) -> tuple[str, ...]:
         """List the methods, as `Allow` names them."""
         return _METHODS[self]
@@ -35,6 +42,8 @@ class Page(StrEnum):
 
 _METHODS = {
     Page.LOGIN: ("GET", "HEAD", "POST"),
+    Page.BEGIN: ("GET",),
+    Page.CALLBACK: ("GET",),
     Page.LOGOUT: ("POST",),
     Page.SESSION: ("GET", "HEAD"),
 }
