@@ -33,7 +33,7 @@ def test_without_a_configuration_it_is_what_ships() -> None:
     """With the usual upstream and a key of this run only."""
     first, second = opened(), opened()
     assert first.settings is None
-    assert first.profile().name == "hermes-api"
+    assert first.profiles()["default"].name == "hermes-api"
     assert first.rule_set().mcp
     assert first.key.reveal() != second.key.reveal()
 
@@ -46,7 +46,7 @@ def test_a_configuration_names_profile_and_key(config: Path) -> None:
         + UPSTREAM.replace("{url", "{profile: openai, url")
     )
     sources = opened("--config", config)
-    assert sources.profile().name == "openai"
+    assert sources.profiles()["default"].name == "openai"
     assert sources.key == Secret(FAKE_KEY.encode())
     key = config.with_name("key")
     key.write_text(OTHER_FAKE_KEY + "\n")

@@ -1,6 +1,6 @@
 """The settings classes."""
 
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import FrozenInstanceError, fields, is_dataclass
 
 import pytest
 
@@ -10,7 +10,12 @@ from herma.config.settings import Settings
 from herma.config.upstream import Upstream
 from herma.config.values import Tcp, UpstreamUrl
 
-CLASSES = [getattr(module, name) for module in (settings, auth, upstream) for name in module.__all__]
+CLASSES = [
+    kind
+    for module in (settings, auth, upstream)
+    for name in module.__all__
+    if is_dataclass(kind := getattr(module, name))
+]
 
 
 def smallest() -> Settings:

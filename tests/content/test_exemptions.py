@@ -40,7 +40,7 @@ def configured(rule: str = "mcp-tunnel", digest: str | None = None, **subject: A
 )
 def test_each_kind_of_subject_arrives_where_it_is_applied(subject: dict[str, Any]) -> None:
     """A server, a job and a route; each exempts its own."""
-    made = read_exemptions([configured(**subject)], RULES, PROFILE)
+    made = read_exemptions([configured(**subject)], RULES, [PROFILE])
     found = (Finding("mcp-tunnel"),)
     elsewhere = Route("POST", "/v1/runs", "run.start", Scope.RUN)
     entry = made.of_entry(found, "relay", {}, elsewhere, TODAY)[0].exempted
@@ -53,7 +53,7 @@ def test_each_kind_of_subject_arrives_where_it_is_applied(subject: dict[str, Any
 
 def test_a_digest_arrives_too() -> None:
     """Pinned in the file is pinned in the check."""
-    made = read_exemptions([configured(digest=digest_of({"command": "x"}))], RULES, PROFILE)
+    made = read_exemptions([configured(digest=digest_of({"command": "x"}))], RULES, [PROFILE])
     found = (Finding("mcp-tunnel"),)
     assert made.of_entry(found, "relay", {"command": "x"}, ROUTE, TODAY)[0].exempted
     assert not made.of_entry(found, "relay", {"command": "y"}, ROUTE, TODAY)[0].exempted
@@ -71,7 +71,7 @@ def test_every_name_that_means_nothing_is_told() -> None:
         configured("mcp-gone", route=RouteName("GET /api/jobs")),
     ]
     with pytest.raises(ConfigError) as caught:
-        read_exemptions(wrong, RULES, PROFILE)
+        read_exemptions(wrong, RULES, [PROFILE])
     assert [problem.code for problem in caught.value.problems] == [
         "exemptions.rule",
         "exemptions.rule",
@@ -87,5 +87,5 @@ def test_every_name_that_means_nothing_is_told() -> None:
 
 def test_without_a_profile_routes_are_not_looked_up() -> None:
     """A tool that judges one entry knows no upstream."""
-    made = read_exemptions([configured(route=RouteName("POST /api/nothing"))], RULES, None)
+    made = read_exemptions([configured(route=RouteName("POST /api/nothing"))], RULES, ())
     assert not made.of_entry((Finding("mcp-tunnel"),), "relay", {}, ROUTE, TODAY)[0].exempted

@@ -202,14 +202,14 @@ async def test_bodies_share_a_budget() -> None:
     async with gated(limits=TIGHT) as gate:
         gate.agent.on("POST", CHAT, OK)
         first = await gate.open("POST", CHAT, headers=CHUNKED)
-        await until(lambda: gate.plane.buffered == MIB)
+        await until(lambda: gate.plane.buffered.total == MIB)
         refused = await _post(gate, _body(128 * KIB))
         assert (refused.status, code(refused)) == (503, "herma.limit.memory")
         assert refused.get("retry-after") == "1"
-        assert gate.plane.buffered == MIB
+        assert gate.plane.buffered.total == MIB
         assert (await _post(gate, _body(KIB))).status == 200
         first.close()
-        await until(lambda: gate.plane.buffered == 0)
+        await until(lambda: gate.plane.buffered.total == 0)
         assert (await _post(gate, _body(128 * KIB))).status == 200
 
 
@@ -221,10 +221,10 @@ async def test_a_body_is_counted_until_it_is_answered() -> None:
         body = _body(KIB)
         client = await gate.open("POST", CHAT, body=chunk(body) + LAST, headers=CHUNKED)
         await waiting.reached()
-        assert gate.plane.buffered == KIB
+        assert gate.plane.buffered.total == KIB
         waiting.release()
         await client.answer()
-        await until(lambda: gate.plane.buffered == 0)
+        await until(lambda: gate.plane.buffered.total == 0)
 
 
 async def test_a_packed_body_is_counted_unpacked() -> None:
@@ -235,7 +235,7 @@ async def test_a_packed_body_is_counted_unpacked() -> None:
         body = _body(100 * KIB)
         client = await gate.open("POST", CHAT, body=gzipped(body), headers=[("Content-Encoding", "gzip")])
         await waiting.reached()
-        assert gate.plane.buffered == 100 * KIB
+        assert gate.plane.buffered.total == 100 * KIB
         refused = await _post(gate, gzipped(body), headers=[("Content-Encoding", "gzip")])
         assert (refused.status, code(refused)) == (503, "herma.limit.memory")
         waiting.release()
@@ -256,7 +256,7 @@ async def test_a_refused_body_gives_its_memory_back(parts: dict[str, object]) ->
     """However it was refused."""
     async with gated(limits=TIGHT) as gate:
         assert (await gate.ask("POST", CHAT, **parts)).status in {400, 413, 415}
-        assert gate.plane.buffered == 0
+        assert gate.plane.buffered.total == 0
 
 
 async def test_a_failing_upstream_gives_the_memory_back() -> None:
@@ -268,10 +268,10 @@ async def test_a_failing_upstream_gives_the_memory_back() -> None:
     async with gated(limits=TIGHT) as gate:
         gate.agent.on("POST", CHAT, play)
         assert (await _post(gate, _body(KIB))).status == 502
-        assert gate.plane.buffered == 0
+        assert gate.plane.buffered.total == 0
         waiting = held(OK)
         gate.agent.on("POST", CHAT, waiting)
         client = await gate.open("POST", CHAT, body=_body(KIB))
         await waiting.reached()
         client.close()
-        await until(lambda: gate.plane.buffered == 0)
+        await until(lambda: gate.plane.buffered.total == 0)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from herma.config.upstream import DEFAULT_UPSTREAM
 from herma.errors import StoreError
 from herma.identity import TooManyPasswords
 from herma.runtime.generation import build
@@ -381,14 +382,17 @@ async def test_a_reload_ends_the_sessions_of_who_is_gone_or_changed() -> None:
             assert (await see(gate, "/.herma/session", cookie)).status == 200, name
         before = gate.plane.generation
         fresh = replace(before.settings, auth=other.settings.auth)
-        gate.plane.generation = replace(build(fresh, _content("hermes-api", strict=False)), pool=before.pool)
+        gate.plane.generation = replace(
+            build(fresh, _content("hermes-api", strict=False)).by_name[DEFAULT_UPSTREAM], pool=before.pool
+        )
         for name, cookie in cookies.items():
             assert (await see(gate, "/.herma/session", cookie)).status == 401, name
         gate.plane.generation = before
         assert (await see(gate, "/.herma/session", cookies["alice"])).status == 401
         cookie = await enter(gate, "alice")
         gate.plane.generation = replace(
-            build(before.settings, _content("hermes-api", strict=False)), pool=before.pool
+            build(before.settings, _content("hermes-api", strict=False)).by_name[DEFAULT_UPSTREAM],
+            pool=before.pool,
         )
         assert (await see(gate, "/.herma/session", cookie)).status == 200
 

@@ -71,3 +71,15 @@ async def test_a_failure_that_nobody_waits_for_is_counted() -> None:
     async with gated() as gate:
         assert await _left(gate.plane, asyncio.Event(), fail=True) == []
         assert _counted(gate) == 1
+
+
+async def test_memory_and_work_are_counted_over_all_upstreams() -> None:
+    """A second upstream is no second allowance."""
+    async with gated() as gate:
+        other = gate.plane.beside(gate.plane.generation, gate.store)
+        other.buffered.total += 5
+        assert gate.plane.buffered.total == 5
+        gate.plane.buffered.total = 0
+        assert other.active is gate.plane.active
+        assert other.attempts is gate.plane.attempts
+        assert other.passwords is gate.plane.passwords

@@ -41,6 +41,7 @@ def test_one_exchange_is_one_line_with_what_was_decided(tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
     record = _record(
         principal="laptop",
+        upstream="board",
         method="POST",
         route="/v1/runs",
         operation="run.start",
@@ -65,6 +66,7 @@ def test_one_exchange_is_one_line_with_what_was_decided(tmp_path: Path) -> None:
         "outcome": "denied",
         "src_endpoint": {"ip": "192.0.2.7"},
         "actor": "laptop",
+        "upstream": "board",
         "http_method": "POST",
         "route": "/v1/runs",
         "operation": "run.start",

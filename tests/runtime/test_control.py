@@ -32,10 +32,10 @@ class Controlled:
         self.workers = 1
         self.store = MemoryStore(Clock())
         self.lifecycle = Lifecycle(30)
-        self.generation = build(start.settings, start.content)
+        self.generations = build(start.settings, start.content)
         self.reloader = Reloader(start, self._apply)
         self.control = Control(
-            current=lambda: self.generation,
+            current=lambda: self.generations,
             store=self.store,
             tally=Tally(),
             lifecycle=self.lifecycle,
@@ -56,7 +56,7 @@ async def controlled(gate: Gate) -> AsyncIterator[Controlled]:
         task = group.create_task(controlled.control.run())
         yield controlled
         task.cancel()
-    await controlled.generation.pool.close()
+    await controlled.generations.close()
 
 
 async def _metrics(controlled: Controlled) -> dict[str, float]:
@@ -92,7 +92,7 @@ async def test_status_shows_what_is_busy(controlled: Controlled, upstream: Recor
     upstream.on("GET", "/health/detailed", json_answer(detailed_health(0)))
     lease = await controlled.store.admit(Ask("laptop", Turn.BACKGROUND, 10))
     assert isinstance(lease, Lease)
-    await controlled.store.attach(lease.id, "run_1")
+    await controlled.store.attach(lease.id, "default/run_1")
     await until(lambda: controlled.control.ready()[0])
     status = await controlled.control.status()
     assert status["version"] == __version__
@@ -100,12 +100,12 @@ async def test_status_shows_what_is_busy(controlled: Controlled, upstream: Recor
     assert status["busy"] == {
         "slots_taken": 1,
         "slots": 100,
-        "runs": [{"run_id": "run_1", "key": "laptop", "age_s": 0.0}],
+        "runs": [{"run_id": "run_1", "upstream": "default", "key": "laptop", "age_s": 0.0}],
         "connections": 5,
     }
     assert status["workers"] == {"configured": 1, "connected": 1}
-    assert status["upstream"]["url"] == upstream.url
-    assert status["upstream"]["up"] is True
+    assert status["upstreams"][0]["url"] == upstream.url
+    assert status["upstreams"][0]["up"] is True
     assert {"name": "scheduler", "scopes": ["cron"], "group": ""} in status["keys"]
     assert status["config"]["digest"] == controlled.reloader.settings.digest
 
@@ -136,9 +136,6 @@ async def test_readings_are_those_of_the_moment(controlled: Controlled) -> None:
         "slots": 100,
         "connections": 5,
         "workers": 1,
-        "upstream_up": 1,
-        "upstream_exposed": 0,
-        "route_drift": 0,
         "draining": 0,
         "reload_failed": 0,
     }
@@ -159,10 +156,13 @@ async def test_a_door_beside_the_gate_is_said_loudly(gate: Gate) -> None:
             await until(lambda: "upstream.exposed" in controlled.log.events())
             assert "WARNING" in controlled.log.text()
             assert "0.0.0.0" in controlled.log.text()
-            assert (await controlled.control.status())["upstream"]["exposed"] == ["0.0.0.0"]
-            assert (await _metrics(controlled))["upstream_exposed"] == 1
+            assert (await controlled.control.status())["upstreams"][0]["exposed"] == ["0.0.0.0"]
+            assert (
+                b'herma_upstream{reading="exposed",upstream="default"} 1.0'
+                in await controlled.control.metrics()
+            )
             task.cancel()
-        await controlled.generation.pool.close()
+        await controlled.generations.close()
 
 
 async def _exposed(gate: Gate, url: str, listen: str, beside: str) -> list[str]:
@@ -179,7 +179,7 @@ async def _exposed(gate: Gate, url: str, listen: str, beside: str) -> list[str]:
                 await asyncio.sleep(0)
             status = await controlled.control.status()
             task.cancel()
-    found: list[str] = status["upstream"]["exposed"]
+    found: list[str] = status["upstreams"][0]["exposed"]
     return found
 
 

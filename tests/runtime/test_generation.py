@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from herma.config.settings import Settings
+from herma.config.upstream import DEFAULT_UPSTREAM
 from herma.errors import ConfigError, ContentError
 from herma.identity import Verified, hash_key
 from herma.policy.decision import Mode
@@ -46,7 +47,7 @@ async def test_a_key_opens_what_the_file_says(gate: Gate) -> None:
         {"name": "old", "key_file": "other.key", "scopes": ["read"], "expires": "2026-01-01T00:00:00Z"},
     ]
     settings = _changed(gate, auth={"keys": keys})
-    ring = build(settings, content_of(settings)).keyring
+    ring = build(settings, content_of(settings)).by_name[DEFAULT_UPSTREAM].keyring
     plain = ring.verify(Secret(gate.keys["runner"].encode()), "127.0.0.1", NOW)
     assert isinstance(plain, Verified)
     assert (plain.principal.name, plain.principal.group, plain.principal.max_concurrent_runs) == (
@@ -87,7 +88,7 @@ async def test_each_listener_answers_to_its_own_names(
 ) -> None:
     """A host name is good where it was configured, and nowhere else."""
     settings = _changed(gate, listen=[listen])
-    (policy,) = build(settings, content_of(settings)).hosts
+    (policy,) = build(settings, content_of(settings)).by_name[DEFAULT_UPSTREAM].hosts
     assert [policy.allows(*host) for host in allowed] == [True] * len(allowed)
     assert [policy.allows(*host) for host in refused] == [False] * len(refused)
 
@@ -104,7 +105,7 @@ async def test_each_listener_answers_to_its_own_names(
 async def test_the_upstream_is_reached_as_configured(gate: Gate, url: str, authority: bytes) -> None:
     """The upstream hears its own name, and its own key stands ready."""
     settings = _changed(gate, upstream={"url": url})
-    generation = build(settings, content_of(settings))
+    generation = build(settings, content_of(settings)).by_name[DEFAULT_UPSTREAM]
     assert generation.authority == authority
     assert generation.upstream_key is not None
     assert generation.upstream_key.reveal() == gate.upstream_key.encode()
@@ -144,7 +145,7 @@ async def test_modes_of_checks_are_the_configured_ones(gate: Gate) -> None:
 def test_shipped_content_is_found_and_read(gate: Gate) -> None:
     """Without directories of the operator's own, the shipped rules are used, all families of them."""
     content = content_of(settings_of(gate))
-    assert content.profile.name == "hermes-api"
+    assert content.profiles[DEFAULT_UPSTREAM].name == "hermes-api"
     assert {"mcp_guard", "cron_scan", "indicator_guard"} <= {check.id for check in content.checks}
 
 
@@ -179,7 +180,7 @@ async def test_own_rules_and_exemptions_reach_the_checks(gate: Gate, tmp_path: P
     }
     settings = _changed(gate, content={"rules_dirs": [str(own)]}, exemptions=[exemption])
     content = read_content(settings, new_fingerprint_key())
-    pipeline = build(settings, content).pipeline
+    pipeline = build(settings, content).by_name[DEFAULT_UPSTREAM].pipeline
 
     def found(name: str) -> set[str]:
         servers = {"mcp_servers": {name: {"command": "acmectl", "args": ["disks", "--wipe"]}}}
@@ -201,7 +202,9 @@ def test_surfaces_reach_the_profile_and_wrong_ones_stop_the_start(gate: Gate) ->
     """What is switched off is refused; a name that the profile lacks is an error with the names that it has."""
     settings = _changed(gate, surfaces={"cron.create": {"scope": "off"}})
     content = read_content(settings, new_fingerprint_key())
-    assert [route.template for route in content.profile.routes if route.off] == ["/api/jobs"]
+    assert [route.template for route in content.profiles[DEFAULT_UPSTREAM].routes if route.off] == [
+        "/api/jobs"
+    ]
     settings = _changed(gate, surfaces={"cron.creat": {"scope": "off"}})
     with pytest.raises(ConfigError, match=r"no operation 'cron\.creat'; did you mean 'cron\.create'\?"):
         read_content(settings, new_fingerprint_key())

@@ -30,7 +30,7 @@ def _counted(*durations: float) -> Tally:
 
 def test_an_empty_page_is_a_page() -> None:
     """A gate that has served nothing yet is scraped without an error."""
-    assert _samples(render(Tally(), {})) == {}
+    assert _samples(render(Tally(), {}, {})) == {}
 
 
 def test_counters_have_their_names_and_labels() -> None:
@@ -38,7 +38,7 @@ def test_counters_have_their_names_and_labels() -> None:
     tally = _counted(0.1)
     tally.count("auth_failures", "expired", 4)
     tally.merge([(("denials", "herma.auth.required"), 2.0), (("findings", "rule-a"), 5.0)])
-    found = _samples(render(tally, {}))
+    found = _samples(render(tally, {}, {}))
     labels = (("operation", "run.start"), ("outcome", "answered"), ("status", "200"))
     assert found["herma_exchanges_total", labels] == 1
     assert found["herma_denials_total", (("code", "herma.auth.required"),)] == 2
@@ -50,13 +50,12 @@ def test_counters_have_their_names_and_labels() -> None:
 
 
 def test_readings_of_the_moment_are_gauges() -> None:
-    """What goes up and down is a gauge with one label."""
-    page = render(Tally(), {"slots_taken": 3, "upstream_up": 1.0})
-    (family,) = [one for one in text_string_to_metric_families(page.decode()) if one.type == "gauge"]
-    assert family.name == "herma_state"
-    assert {sample.labels["reading"]: sample.value for sample in family.samples} == {
-        "slots_taken": 3,
-        "upstream_up": 1,
+    """What goes up and down is a gauge with one label, and one more for the upstream that it is about."""
+    page = render(Tally(), {"slots_taken": 3}, {"default": {"up": 1.0}})
+    gauges = [one for one in text_string_to_metric_families(page.decode()) if one.type == "gauge"]
+    assert {one.name: [(sample.labels, sample.value) for sample in one.samples] for one in gauges} == {
+        "herma_state": [({"reading": "slots_taken"}, 3)],
+        "herma_upstream": [({"upstream": "default", "reading": "up"}, 1)],
     }
 
 
@@ -64,7 +63,7 @@ def test_readings_of_the_moment_are_gauges() -> None:
 @given(durations=st.lists(st.floats(0, 5000), min_size=1, max_size=30))
 def test_the_histogram_is_cumulative(durations: list[float]) -> None:
     """Each bucket holds all that was not longer; the last one and the count hold everything."""
-    found = _samples(render(_counted(*durations), {}))
+    found = _samples(render(_counted(*durations), {}, {}))
     for bound in BUCKETS_S:
         key = "herma_exchange_seconds_bucket", (("le", str(bound)), ("operation", "run.start"))
         assert found[key] == sum(duration <= bound for duration in durations)
@@ -78,10 +77,10 @@ def test_the_histogram_is_cumulative(durations: list[float]) -> None:
 def test_pages_of_workers_add_up() -> None:
     """The page over the counts of two workers is the sum of their pages."""
     first, second, both = _counted(0.002, 40.0), _counted(0.3), Tally()
-    pages = [_samples(render(tally, {})) for tally in (first, second)]
+    pages = [_samples(render(tally, {}, {})) for tally in (first, second)]
     both.merge(first.take())
     both.merge(second.take())
-    merged = _samples(render(both, {}))
+    merged = _samples(render(both, {}, {}))
     for key in merged:
         assert merged[key] == sum(page.get(key, 0.0) for page in pages), key
 
@@ -92,5 +91,5 @@ def test_a_label_cannot_forge_a_line(label: str) -> None:
     """Whatever a label holds, the page has one sample with it."""
     tally = Tally()
     tally.count("event", label)
-    lines = [line for line in render(tally, {}).decode().split("\n") if line and not line.startswith("#")]
+    lines = [line for line in render(tally, {}, {}).decode().split("\n") if line and not line.startswith("#")]
     assert len(lines) == 1

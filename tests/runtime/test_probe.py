@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from herma.config.upstream import DEFAULT_UPSTREAM
 from herma.ingress import Generation
 from herma.runtime.generation import build, new_fingerprint_key, read_content
 from herma.runtime.probe import MAX_ANSWER_BYTES, MAX_DRIFT, MAX_ROUTE_CHARS, UpstreamWatch, ask
@@ -21,7 +22,7 @@ DETAILED, CAPABILITIES = "/health/detailed", "/v1/capabilities"
 
 def _generation(gate: Gate) -> Generation:
     settings = settings_of(gate)
-    return build(settings, content_of(settings))
+    return build(settings, content_of(settings)).by_name[DEFAULT_UPSTREAM]
 
 
 class Looking:
@@ -32,8 +33,11 @@ class Looking:
         self.generation = generation
         self.store = MemoryStore(Clock())
         self.log = Lines()
-        self.watch = UpstreamWatch(lambda: self.generation, self.store, self.log, ask_interval_s)
+        self.watch = UpstreamWatch(lambda: self.generation, self._seed, self.log, ask_interval_s)
         self.state = self.watch.state
+
+    async def _seed(self) -> None:
+        await self.store.seed(self.state.running or 0)
 
     async def look(self) -> None:
         async with asyncio.timeout(20):
@@ -235,7 +239,9 @@ async def test_an_upstream_of_another_kind_is_only_asked_whether_it_is_up(
     gate.config["upstream"]["profile"] = "openai"
     gate.write_config(gate.config)
     settings = settings_of(gate)
-    looking = Looking(gate, build(settings, read_content(settings, new_fingerprint_key())))
+    looking = Looking(
+        gate, build(settings, read_content(settings, new_fingerprint_key())).by_name[DEFAULT_UPSTREAM]
+    )
     profile = looking.generation.profile
     assert (profile.running, profile.capabilities) == (None, None)
     await looking.look()
@@ -257,7 +263,9 @@ async def test_what_another_profile_found_is_forgotten(
     gate.config["upstream"]["profile"] = "openai"
     gate.write_config(gate.config)
     settings = settings_of(gate)
-    looking.generation = build(settings, read_content(settings, new_fingerprint_key()))
+    looking.generation = build(settings, read_content(settings, new_fingerprint_key())).by_name[
+        DEFAULT_UPSTREAM
+    ]
     asked = len(upstream.seen)
     for _ in range(2):
         await looking.look()

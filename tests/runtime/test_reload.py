@@ -12,7 +12,7 @@ import pytest
 from herma.content.ioc.moment import written
 from herma.content.ioc.publication import pin
 from herma.content.ioc.signature import SigningKey, new_signing_key, sign
-from herma.ingress import Generation
+from herma.runtime.generation import Generations
 from herma.runtime.reload import Reloader
 from support.gate import Gate, free_port
 from support.inside import Lines, start_of, until
@@ -28,13 +28,13 @@ class Reloading:
         self.gate = gate
         self.log = Lines()
         self.start = start_of(gate, self.log, {"LATER": "fakeQw7Zs9PbNc2Qx5RtYv"})
-        self.applied: list[Generation] = []
+        self.applied: list[Generations] = []
         # What the clock is ahead of the real one.
         self.ahead = timedelta()
         self.reloader = Reloader(self.start, self._apply, lambda: datetime.now(UTC) + self.ahead)
 
-    async def _apply(self, generation: Generation) -> None:
-        self.applied.append(generation)
+    async def _apply(self, generations: Generations) -> None:
+        self.applied.append(generations)
 
     async def change(self, edit: Callable[[dict[str, Any]], object]) -> None:
         edit(self.gate.config)
@@ -76,7 +76,8 @@ async def test_a_secret_that_changed_applies_without_a_change_of_the_file(reload
     """After a key file was replaced, asking for a reload is enough."""
     reloading.gate.secret_file("upstream", "fakeW2d6Kp4Vn1Gz7MbJ8hTr")
     await reloading.reloader.reload()
-    (generation,) = reloading.applied
+    (generations,) = reloading.applied
+    generation = generations.by_name["default"]
     assert generation.upstream_key is not None
     assert generation.upstream_key.reveal() == b"fakeW2d6Kp4Vn1Gz7MbJ8hTr"
 
@@ -193,15 +194,17 @@ async def test_a_bad_certificate_changes_nothing(gate: Gate) -> None:
     assert "BEGIN" not in reloading.reloader.failure
     Path(pair.key).write_text(renewed)
     await reloading.reloader.reload()
-    (generation,) = reloading.applied
-    assert [context is not None for context in generation.contexts] == [True]
+    (generations,) = reloading.applied
+    assert [context is not None for context in generations.contexts] == [True]
 
 
 async def test_names_of_a_listener_may_change(reloading: Reloading) -> None:
     """Host names are judged for each request, so they need no new socket."""
     await reloading.change(lambda config: config["listen"][0].update(public_names=["agent.example.com"]))
-    (generation,) = reloading.applied
-    assert generation.hosts[0].allows("agent.example.com", None)
+    (generations,) = reloading.applied
+    (names,) = generations.by_name["default"].hosts
+    assert names is not None
+    assert names.allows("agent.example.com", None)
 
 
 async def test_the_environment_is_that_of_the_start(reloading: Reloading) -> None:

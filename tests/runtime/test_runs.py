@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from herma.config.upstream import DEFAULT_UPSTREAM
 from herma.policy.routing.route import Turn
 from herma.runtime.generation import build, new_fingerprint_key, read_content
 from herma.runtime.runs import MAX_ASKED, RunWatch
@@ -39,7 +40,7 @@ class Runs:
 @pytest.fixture
 async def runs(gate: Gate) -> AsyncIterator[Runs]:
     settings = settings_of(gate)
-    generation = build(settings, content_of(settings))
+    generation = build(settings, content_of(settings)).by_name[DEFAULT_UPSTREAM]
     store = MemoryStore(Clock())
     yield Runs(RunWatch(lambda: generation, store), store)
     await generation.pool.close()
@@ -137,7 +138,7 @@ async def test_a_profile_without_run_states_asks_nothing(gate: Gate, upstream: R
     gate.config["upstream"]["profile"] = "openai"
     gate.write_config(gate.config)
     settings = settings_of(gate)
-    generation = build(settings, read_content(settings, new_fingerprint_key()))
+    generation = build(settings, read_content(settings, new_fingerprint_key())).by_name[DEFAULT_UPSTREAM]
     store = MemoryStore(Clock())
     runs = Runs(RunWatch(lambda: generation, store), store)
     await runs.start("run_1")

@@ -16,9 +16,10 @@ from typing import Any
 
 from herma.config.load import parse as parse_settings
 from herma.config.settings import Settings
+from herma.config.upstream import DEFAULT_UPSTREAM
 from herma.config.values import Tcp
 from herma.content.surfaces import switched
-from herma.ingress import Plane, Record, handler, wire_error
+from herma.ingress import Plane, Planes, Record, handler, wire_error
 from herma.policy.limits.lifecycle import Lifecycle
 from herma.policy.limits.throttle import ThrottleLimits
 from herma.policy.secret import Secret
@@ -488,10 +489,10 @@ async def gated(
         clock, ThrottleLimits(failures.free_attempts, failures.base_delay_s, failures.max_delay_s)
     )
     content = _content(profile, strict=settings.strict)
-    content = replace(content, profile=switched(content.profile, settings.surfaces))
-    generation = build(settings, content)
+    content = replace(content, profiles=switched(content.profiles, settings.surfaces))
+    generation = build(settings, content).by_name[DEFAULT_UPSTREAM]
     plane = Plane(generation, store, Lifecycle(settings.drain_timeout_s), audit, meter)
-    server = Server(handler(plane, 0), wire or ServerLimits(), wire_error)
+    server = Server(handler(Planes([plane]), 0), wire or ServerLimits(), wire_error)
     await server.serve(sock)
     gate = Gated(plane, server, store, clock, agent, audit, meter, port)
     try:
@@ -501,7 +502,7 @@ async def gated(
             client.close()
         agent.abort()
         await gate.quiet()
-        assert plane.buffered == 0
+        assert plane.buffered.total == 0
     finally:
         for client in gate.clients:
             client.close()

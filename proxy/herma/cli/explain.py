@@ -10,11 +10,12 @@ from herma.cli.explanation import Explainer, Explanation, Reason
 from herma.cli.judge import JobFields, said
 from herma.cli.sources import Sources, add_source_options, open_sources, report, today
 from herma.cli.terminal import FINDINGS, FINE, USAGE, Terminal
+from herma.config.upstream import DEFAULT_UPSTREAM
+from herma.content.exemption_yaml import exemption_yaml
 from herma.errors import ConfigError, ContentError
 from herma.policy.checks import read_document
 from herma.policy.decision import Deny, Verdict
 from herma.policy.exchange import Exchange
-from herma.policy.exemption import Exemption
 from herma.policy.jsondoc import JsonError, parse
 from herma.policy.message.canonical import canonical_head
 
@@ -24,7 +25,7 @@ KINDS: Final = {
     "mcp": 'a server entry: {"name", "entry"}, {"mcpServers": {"name": {…}}} or the entry alone',
     "prompt": "a prompt as text, or a job as JSON",
     "secret": "a text",
-    "request": '{"method", "path", "body"}',
+    "request": '{"method", "path", "body"}, and "upstream" where there are several',
 }
 # A page of text; whoever has more wants `herma judge`.
 MAX_INPUT_BYTES: Final = 1024 * 1024
@@ -132,7 +133,10 @@ def _request(raw: bytes, sources: Sources) -> Explanation:
     head = canonical_head(method, path, "1.1", [(b"Host", b"localhost")])
     if isinstance(head, Deny):
         raise _BadInput(f"the gate refuses this head: {head.code}: {head.message}")
-    match = sources.profile().match(head.method, head.target)
+    profiles, upstream = sources.profiles(), value.get("upstream", DEFAULT_UPSTREAM)
+    if upstream not in profiles:
+        raise _BadInput(f"there is no such upstream; known: {', '.join(profiles)}")
+    match = profiles[upstream].match(head.method, head.target)
     if isinstance(match, Deny):
         raise _BadInput(f"the gate refuses this route: {match.code}: {match.message}")
     body = _body(value.get("body"))
@@ -167,7 +171,7 @@ def _as_json(explained: Explanation) -> dict[str, Any]:
         "code": explained.judgement.code,
         "steps": {name: list(texts) for name, texts in explained.steps.items()},
         "rules": [_rule(reason) for reason in explained.reasons if reason.rule is not None],
-        "exemption": "\n".join(_yaml(explained.exemptions)) if explained.exemptions else "",
+        "exemption": "\n".join(exemption_yaml(explained.exemptions)) if explained.exemptions else "",
         "obstacle": explained.obstacle,
     }
     return {**answer, "text": explained.text} if explained.text else answer
@@ -202,7 +206,7 @@ def _lines(explained: Explanation) -> Iterator[str]:
     if explained.exemptions:
         yield ""
         yield "the narrowest exemption that lets it pass:"
-        yield from _yaml(explained.exemptions)
+        yield from exemption_yaml(explained.exemptions)
     elif explained.obstacle:
         yield ""
         yield explained.obstacle
@@ -222,20 +226,3 @@ def _of_reason(reason: Reason) -> Iterator[str]:
         yield f"    {reason.rule.description}"
         yield from (f"    {link}" for link in reason.rule.references)
         yield f"    defined in {reason.file}"
-
-
-def _yaml(exemptions: tuple[Exemption, ...]) -> Iterator[str]:
-    yield "exemptions:"
-    for one in exemptions:
-        yield f"  - rule: {one.rule_id}"
-        yield f"    subject: {{{one.subject.kind}: {_quoted(one.subject.name)}}}"
-        if one.digest:
-            yield f"    digest: {one.digest}"
-        yield f"    expires: {one.expires.isoformat()}"
-        # Left empty on purpose: the configuration is not valid until somebody has said why.
-        yield "    reason: ''"
-
-
-def _quoted(name: str) -> str:
-    # YAML single quotes know one escape: the quote, doubled.
-    return "'" + name.replace("'", "''") + "'"

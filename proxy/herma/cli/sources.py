@@ -13,6 +13,7 @@ from herma.config.guarded_file import FileProblem, read_guarded
 from herma.config.load import load
 from herma.config.secrets import MAX_SECRET_BYTES
 from herma.config.settings import Settings
+from herma.config.upstream import DEFAULT_UPSTREAM
 from herma.content.library import Library
 from herma.content.profiles import load_profile
 from herma.errors import ConfigError, ContentError, Problem, Source
@@ -60,12 +61,17 @@ class Sources:
             ConfigError: an exemption names what does not exist.
         """
         configured = self.settings.exemptions if self.settings is not None else ()
-        return self.library.rule_set(configured, self.profile())
+        return self.library.rule_set(configured, self.profiles().values())
 
-    def profile(self) -> Profile:
-        """Read the profile of the upstream; the usual one without a configuration."""
-        name = self.settings.upstream.profile if self.settings is not None else "hermes-api"
-        return load_profile(name, self.library.base.joinpath("profiles"))
+    def profiles(self) -> dict[str, Profile]:
+        """Read the profiles of the upstreams, by their names; the usual one without a configuration."""
+        named = (
+            {name: str(upstream.profile) for name, upstream in self.settings.all_upstreams().items()}
+            if self.settings is not None
+            else {DEFAULT_UPSTREAM: "hermes-api"}
+        )
+        directory = self.library.base.joinpath("profiles")
+        return {name: load_profile(profile, directory) for name, profile in named.items()}
 
     def redactor(self) -> Redactor:
         """Make the redactor."""

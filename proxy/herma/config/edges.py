@@ -1,4 +1,4 @@
-"""Judges what stands around the gate: trusted proxies, the upstream, limits that contradict each other, checks."""
+"""Judges what stands around the gate: trusted proxies, content, limits that contradict each other, checks."""
 
 import ipaddress
 from collections.abc import Mapping, Sequence
@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from herma.config.files import Files
-from herma.config.listen import PRIVATE_MODE, Resolver, judge
+from herma.config.proxy_headers import judge_peers
 from herma.config.reader import Reader
 from herma.config.settings import Audit, Content, Limits, Settings
-from herma.config.upstream import Upstream, UpstreamTls
-from herma.config.values import FilePath, Network, Unix
+from herma.config.values import FilePath, Network
 from herma.policy.decision import Mode
 from herma.policy.pipeline import ALWAYS_ENFORCED
 from herma.yamlfile import Path
@@ -23,46 +22,10 @@ _MAPPED = ipaddress.IPv6Network("::ffff:0:0/96")
 
 
 class Edges:
-    """Applies the rules that need files or names."""
+    """Applies the rules that need files."""
 
-    def __init__(self, resolver: Resolver, files: Files) -> None:
-        self._resolver = resolver
+    def __init__(self, files: Files) -> None:
         self._files = files
-
-    def finish_upstream(
-        self, reader: Reader, made: Upstream, path: Path, _raw: Mapping[str, Any]
-    ) -> Upstream:
-        """Say loudly when the upstream can be reached by others than the gate."""
-        at = reader.at((*path, "url"))
-        if (
-            not isinstance(made.url.address, Unix)
-            and judge(made.url.address, PRIVATE_MODE, self._resolver).public
-        ):
-            message = "the agent server is not on loopback: whoever reaches it passes the gate by; put it on 127.0.0.1"
-            reader.warn(at, "upstream.exposed", message)
-            if not made.url.tls:
-                reader.warn(at, "upstream.cleartext", "its key crosses the network in clear; use https")
-        if made.tls is not None and not made.url.tls:
-            reader.problem(
-                reader.at((*path, "tls")), "upstream.tls", "found tls, but the url is not https; change one"
-            )
-        if made.key is None:
-            reader.warn(
-                at,
-                "upstream.key.missing",
-                "no key for the upstream; add key_file if the agent server asks for one",
-            )
-        return made
-
-    def finish_upstream_tls(
-        self, reader: Reader, made: UpstreamTls, path: Path, _raw: Mapping[str, Any]
-    ) -> UpstreamTls:
-        """Find the authorities' file."""
-        if made.ca_file is None:
-            return made
-        file = self._files.resolve(made.ca_file)
-        self._files.authorities(reader, (*path, "ca_file"), file)
-        return UpstreamTls(file)
 
     def finish_content(self, reader: Reader, made: Content, path: Path, _raw: Mapping[str, Any]) -> Content:
         """Find the directories."""
@@ -109,6 +72,9 @@ class Edges:
     def finish_root(self, reader: Reader, made: Settings, check_ids: frozenset[str] | None) -> None:
         """Judge the trusted proxies and the names of the checks."""
         self._trusted(reader, made.trusted_proxies)
+        if made.auth.proxy_headers is not None:
+            path = ("auth", "proxy_headers")
+            judge_peers(reader, made.auth.proxy_headers, path, made.trusted_proxies)
         if not made.checks:
             return
         if check_ids is None:

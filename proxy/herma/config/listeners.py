@@ -67,11 +67,8 @@ class Listeners:
                 "listen.cleartext",
                 "a public listener without TLS shows keys to the network; add tls, or end TLS in front of it",
             )
-        if not made.public_names:
-            message = "a public listener without public_names answers only to its own address; add the names callers use"
-            reader.warn(at, "listen.public_names", message)
 
-    def finish_tls(self, reader: Reader, made: Tls, path: Path, _raw: Mapping[str, Any]) -> Tls:
+    def finish_tls(self, reader: Reader, made: Tls, path: Path, raw: Mapping[str, Any]) -> Tls:
         """Load the certificate once, so that a wrong one is told before a port opens."""
         certificate = self._files.resolve(made.cert_file)
         key = self._files.resolve(made.key_file)
@@ -82,7 +79,14 @@ class Listeners:
             except (OSError, ValueError):
                 message = "certificate and key cannot be loaded; expected PEM files, a key without password that fits the certificate"
                 reader.problem(reader.at((*path, "cert_file")), "listen.tls", message)
-        return Tls(certificate, key)
+        if made.client_ca_file is None:
+            if "client_auth" in raw:
+                message = "found no authorities that callers' certificates are from; add client_ca_file"
+                reader.problem(reader.at((*path, "client_auth")), "listen.client_auth", message)
+            return replace(made, cert_file=certificate, key_file=key)
+        authorities = self._files.resolve(made.client_ca_file)
+        self._files.authorities(reader, (*path, "client_ca_file"), authorities)
+        return replace(made, cert_file=certificate, key_file=key, client_ca_file=authorities)
 
     def finish_admin(self, reader: Reader, made: Admin, path: Path, _raw: Mapping[str, Any]) -> Admin:
         """Keep the admin listener on loopback: it knows no keys."""
@@ -102,14 +106,18 @@ class Listeners:
                 reader.problem(at, "listen.unauthenticated", message)
         if settings is None:
             return
+        asked = any(one.tls is not None and one.tls.client_ca_file is not None for one in settings.listen)
+        if settings.auth.certificates and not asked:
+            message = "no listener asks for certificates; add tls.client_ca_file to one"
+            reader.problem(reader.at(("auth", "certificates")), "auth.certificates.unasked", message)
         opened = self._all(reader, settings)
         for first, second in self._collisions(opened):
             reader.problem(
                 second.at, "listen.duplicate", f"the address is taken by the one at {first.at}; change one"
             )
-        upstream = settings.upstream.url.address
+        upstreams = [upstream.url.address for upstream in settings.all_upstreams().values()]
         for one in opened:
-            if _is_loop(one, upstream):
+            if any(_is_loop(one, upstream) for upstream in upstreams):
                 message = (
                     "found the upstream's own address, so that the gate would call itself; change the port"
                 )

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from herma.config.auth import Auth, AuthKey, Failures
+from herma.config.certificates import ClientCertificate, ClientCertificates
+from herma.config.doors import Doors
 from herma.config.edges import Edges
 from herma.config.exemption import Exemption, Exemptions
 from herma.config.files import Files
@@ -32,9 +34,11 @@ from herma.config.settings import (
 )
 from herma.config.surface import Surface
 from herma.config.surface import finish as finish_surface
-from herma.config.upstream import Upstream, UpstreamTls
+from herma.config.upstream import DEFAULT_UPSTREAM, Upstream, Upstreams, UpstreamTls
+from herma.config.tokens import TokenIssuer, TokenIssuers
 from herma.errors import ConfigError, Problem, Source
 from herma.yamlfile import MAX_BYTES, Loaded
+from herma.yamlfile import Path as YamlPath
 from herma.yamlfile import load as load_yaml
 
 __all__ = ["INSECURE_VARIABLE", "insecure_warning", "load", "parse"]
@@ -87,7 +91,7 @@ def parse(
     loaded = load_yaml(text, file)
     directory = Path(file).parent
     files = Files(directory, check=check_files)
-    listeners, edges = Listeners(resolver, files), Edges(resolver, files)
+    listeners, upstreams, edges = Listeners(resolver, files), Upstreams(resolver, files), Edges(files)
     now = now or datetime.now(UTC)
     keys, logins = Keys(now), Logins()
     finish: dict[type, Finish] = {
@@ -98,9 +102,11 @@ def parse(
         Failures: keys.finish_failures,
         LoginUser: logins.finish_user,
         Login: logins.finish_login,
+        TokenIssuer: TokenIssuers(files).finish,
+        ClientCertificate: ClientCertificates().finish,
         Auth: keys.finish_auth,
-        Upstream: edges.finish_upstream,
-        UpstreamTls: edges.finish_upstream_tls,
+        Upstream: upstreams.finish_upstream,
+        UpstreamTls: upstreams.finish_tls,
         Content: edges.finish_content,
         Audit: edges.finish_audit,
         Limits: edges.finish_limits,
@@ -114,7 +120,8 @@ def parse(
     listeners.finish_all(reader, built, keys_given=callers)
     if built is not None:
         edges.finish_root(reader, built, check_ids)
-        _upstream_key(reader, keys, built)
+        Doors(reader, built).judge()
+        _upstream_keys(reader, keys, built)
     if not callers:
         message = "no key: everybody who can connect may call; add one to auth.keys (`herma key new`)"
         reader.warn(reader.at(("auth",)), "auth.none", message)
@@ -143,15 +150,17 @@ def _raw_callers(loaded: Loaded) -> Any:
     if not isinstance(auth, dict):
         return None
     login = auth.get("login")
-    return auth.get("keys") or (
-        (login.get("users") or login.get("oidc")) if isinstance(login, dict) else None
-    )
+    others = auth.get("tokens") or auth.get("certificates") or auth.get("proxy_headers")
+    people = (login.get("users") or login.get("oidc")) if isinstance(login, dict) else None
+    return auth.get("keys") or people or others
 
 
-def _upstream_key(reader: Reader, keys: Keys, settings: Settings) -> None:
-    if settings.upstream.key is not None:
-        path = next(path for name in ("key", "key_file") if reader.has(path := ("upstream", name)))
-        keys.judge_upstream(reader, settings.upstream.key, reader.at(path))
+def _upstream_keys(reader: Reader, keys: Keys, settings: Settings) -> None:
+    for name, upstream in settings.all_upstreams().items():
+        if upstream.key is not None:
+            place: YamlPath = ("upstream",) if name == DEFAULT_UPSTREAM else ("upstreams", name)
+            path = next(path for key in ("key", "key_file") if reader.has(path := (*place, key)))
+            keys.judge_upstream(reader, upstream.key, reader.at(path))
 
 
 def _by_place(problem: Problem) -> tuple[str, int, int]:

@@ -15,7 +15,7 @@ from herma.config.auth import Auth
 from herma.config.exemption import Exemption
 from herma.config.option import derived, option
 from herma.config.surface import Surface
-from herma.config.upstream import Upstream
+from herma.config.upstream import DEFAULT_UPSTREAM, Upstream
 from herma.config.values import (
     Address,
     Bytes,
@@ -50,15 +50,31 @@ __all__ = [
 ]
 
 _NO_CHECKS: Mapping[str, "CheckSettings"] = MappingProxyType({})
+_NO_UPSTREAMS: Mapping[str, Upstream] = MappingProxyType({})
 _NO_SURFACES: Mapping[str, "Surface"] = MappingProxyType({})
+
+
+class ClientAuth(StrEnum):
+    """Whether callers must have a certificate."""
+
+    OPTIONAL = "optional"
+    REQUIRED = "required"
 
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """The certificate of a listener."""
+    """The certificate of a listener, and whether callers need one of their own."""
 
     cert_file: FilePath = option("PEM file with the certificate, followed by its chain.")
     key_file: FilePath = option("PEM file with the certificate's private key.")
+    client_ca_file: FilePath | None = option(
+        "PEM file with the authorities of callers' certificates; `auth.certificates` says what these open.",
+        default=None,
+    )
+    client_auth: ClientAuth = option(
+        "With `client_ca_file`: `required` connects only callers with a certificate, `optional` others too.",
+        default=ClientAuth.REQUIRED,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +94,10 @@ class Listener:
         "Names that callers may use in `Host`, beside the listener's own address.",
         default=(),
         example="agent.example.com",
+    )
+    upstream: Name | None = option(
+        "The upstream that this listener leads to, `default` or one of `upstreams`; without it `Host` decides.",
+        default=None,
     )
     binds: tuple[str, ...] = derived(default=())
     public: bool = derived(default=True)
@@ -265,6 +285,10 @@ class Settings:
     """
 
     upstream: Upstream = option("The agent server behind the gate.")
+    upstreams: Mapping[str, Upstream] = option(
+        "More agent servers, such as a dashboard, by name; each is reached by its `public_names` or by a listener that names it.",
+        default=_NO_UPSTREAMS,
+    )
     listen: tuple[Listener, ...] = option(
         "Where callers connect.",
         factory=_default_listeners,
@@ -297,6 +321,10 @@ class Settings:
     path: str = derived(default="")
     digest: str = derived(default="")
     warnings: tuple[Problem, ...] = derived(default=())
+
+    def all_upstreams(self) -> dict[str, Upstream]:
+        """Return every agent server by its name, the one of `upstream` first."""
+        return {DEFAULT_UPSTREAM: self.upstream, **self.upstreams}
 
     def modes(self) -> dict[str, Mode]:
         """Return the mode of each check that the file names."""

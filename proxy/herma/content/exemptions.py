@@ -15,9 +15,11 @@ __all__ = ["read_exemptions"]
 
 
 def read_exemptions(
-    configured: Sequence[Configured], rules: Iterable[Rule], profile: Profile | None
+    configured: Sequence[Configured], rules: Iterable[Rule], profiles: Iterable[Profile]
 ) -> Exemptions:
-    """Make the exemptions that the checks apply; without a profile, routes are not looked up.
+    """Make the exemptions that the checks apply; without profiles, routes are not looked up.
+
+    A route is exempt at every upstream that has it.
 
     Indicators, bounds and the checks of callers cannot be exempted: they are no rules.
 
@@ -25,13 +27,15 @@ def read_exemptions(
         ConfigError: one names a rule or a route that does not exist; carries every problem.
     """
     ids = {rule.id for rule in rules}
-    routes = {route_name(route) for route in profile.routes} if profile is not None else None
+    routes = {route_name(route) for profile in profiles for route in profile.routes}
     problems: list[Problem] = []
     for one in configured:
         if one.rule not in ids:
             problems.append(Problem(one.at, "exemptions.rule", _unknown_rule(one.rule)))
-        if routes is not None and one.subject.route is not None and one.subject.route not in routes:
-            message = f"the profile has no route {one.subject.route}; write method and template as it does"
+        if routes and one.subject.route is not None and one.subject.route not in routes:
+            message = (
+                f"no profile in use has a route {one.subject.route}; write method and template as it does"
+            )
             problems.append(Problem(one.at, "exemptions.route", message))
     if problems:
         raise ConfigError(problems)

@@ -4,7 +4,8 @@ An operator's rule is added to the others and never replaces one: two rules of o
 a rule off by accident.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -15,6 +16,7 @@ from herma.config.settings import Content
 from herma.content.exemptions import read_exemptions
 from herma.content.ioc import Collection, IndicatorSources, collect, load_public_key
 from herma.content.likeness import load_likeness
+from herma.content.rule_file import load_rule
 from herma.content.rules import load_rules, read_rule_file, rule_files
 from herma.content.shipped import data_dir
 from herma.content.vocabulary import load_vocabulary
@@ -31,6 +33,9 @@ __all__ = ["FAMILIES", "Library"]
 
 # The families of rules, each a directory of that name.
 FAMILIES: Final = ("mcp", "cron", "redaction")
+
+# An id is the name of a file, and never a path.
+_ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
 class Library:
@@ -58,6 +63,21 @@ class Library:
         own = [place for directory in self._own if (place := directory / family).is_dir()]
         return load_rules(self.base.joinpath(family), family, own)
 
+    def rule(self, rule_id: str) -> Rule | None:
+        """Read one rule; None when there is none of this id.
+
+        Raises:
+            ContentError: its file cannot be used.
+        """
+        if not _ID.fullmatch(rule_id):
+            return None
+        for family in FAMILIES:
+            for directory in (*self._own, self.base):
+                file = directory.joinpath(family, f"{rule_id}.yaml")
+                if file.is_file():
+                    return load_rule(read_rule_file(file), str(file), family)
+        return None
+
     def file_of(self, rule: Rule) -> str:
         """Tell which file defines a rule of this library."""
         return str(self._defining(rule))
@@ -75,10 +95,10 @@ class Library:
     def rule_set(
         self,
         exemptions: Sequence[Exemption] = (),
-        profile: Profile | None = None,
+        profiles: Iterable[Profile] = (),
         indicators: IndicatorSet | None = None,
     ) -> RuleSet:
-        """Read what entries and jobs are judged by; without a profile, exempted routes are not looked up.
+        """Read what entries and jobs are judged by; without profiles, exempted routes are not looked up.
 
         Indicators that were read already are not read again: their files could be others by now.
 
@@ -93,7 +113,7 @@ class Library:
             words=load_vocabulary(self.base.joinpath("cron", "words")),
             likeness=load_likeness(self.base.joinpath("cron")),
             indicators=indicators or self.indicators(),
-            exemptions=read_exemptions(exemptions, (*cron, *mcp), profile),
+            exemptions=read_exemptions(exemptions, (*cron, *mcp), profiles),
         )
         if self._own or self._content.rules_dir:
             # Only what is made of rules tells whether their options mean something; what ships is proved by the suite.

@@ -82,9 +82,9 @@ class BodyReader:
         return body
 
     def _hold(self, count: int) -> None:
-        self._plane.buffered += count - self._held
+        self._plane.buffered.total += count - self._held
         self._held = count
-        if self._plane.buffered > self._limits.max_buffered_bytes:
+        if self._plane.buffered.total > self._limits.max_buffered_bytes:
             raise Refusal(_BUSY)
 
     def __enter__(self) -> Self:
@@ -93,5 +93,5 @@ class BodyReader:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._plane.buffered -= self._held
+        self._plane.buffered.total -= self._held
         self._held = 0

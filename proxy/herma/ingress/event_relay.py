@@ -49,7 +49,8 @@ class EventRelay:
         self._holds = holds
         self._heard = time.monotonic()
         self._next_look = self._heard + LOOK_EVERY_S
-        self._settings = generation.settings
+        self._limits = generation.settings.limits
+        self._idle_timeout_s = generation.upstream.idle_timeout_s
         self._key = generation.upstream_key
         self._match = exchange.match
         self._dialect = exchange.match.route.dialect
@@ -64,7 +65,7 @@ class EventRelay:
         try:
             # Asked not to pack, the upstream may have.
             packed = packed_as(response.head.headers)
-            inflater = Inflater(packed, self._settings.limits.max_response_bytes) if packed else None
+            inflater = Inflater(packed, self._limits.max_response_bytes) if packed else None
             while (piece := await self._next(response)) is not None:
                 await self._pass(inflater.feed(piece) if inflater else piece)
             if inflater:
@@ -96,7 +97,7 @@ class EventRelay:
         deadline = self._redactor.deadline()
         due = self._next_look if deadline is None else min(deadline, self._next_look)
         # Waiting begins anew with each look; the silence of the upstream does not.
-        patience_s = self._settings.upstream.idle_timeout_s - (now - self._heard)
+        patience_s = self._idle_timeout_s - (now - self._heard)
         try:
             async with asyncio.timeout(max(0.0, due - now)):
                 piece = await response.piece(max(0.0, patience_s))

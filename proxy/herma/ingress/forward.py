@@ -159,7 +159,7 @@ class Forwarder:
             body,
             idempotent=head.method in _SAFE,
             upgrade=websocket,
-            head_timeout_s=generation.settings.upstream.head_timeout_s,
+            head_timeout_s=generation.upstream.head_timeout_s,
         )
 
     async def _liveness(self, exchange: Exchange) -> None:
@@ -195,7 +195,7 @@ class Forwarder:
                     self._plane, self._generation, exchange, self._request, self._record, self._owners, holds
                 ).run(response)
         elif media is Media.OPAQUE or _is_file(exchange, head):
-            idle = self._generation.settings.upstream.idle_timeout_s
+            idle = self._generation.upstream.idle_timeout_s
             headers = self._headers(head, Media.OPAQUE)
             await relay_bytes(self._request, response, self._answer, headers, idle, self._record)
         else:

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from herma.ingress.answer import Answer
 from herma.ingress.passage import Passage
-from herma.ingress.plane import Plane
+from herma.ingress.plane import Planes
 from herma.ingress.record import Record
 from herma.policy.decision import Deny
 from herma.policy.limits.lifecycle import Stage
@@ -19,13 +19,15 @@ __all__ = ["handler", "wire_error"]
 _INTERNAL = Deny(500, "herma.internal", "The gate failed and refused the request.", close=True)
 
 
-def handler(plane: Plane, listener: int) -> Callable[[ServerRequest], Awaitable[None]]:
+def handler(planes: Planes, listener: int) -> Callable[[ServerRequest], Awaitable[None]]:
     """Return the handler of one listener, by its place in the configuration."""
+    # What is counted and written belongs to the gate, whichever upstream a request is for.
+    plane = planes.default
 
     async def handle(request: ServerRequest) -> None:
         record = Record(next(plane.ids), time.monotonic(), request.peer.address)
         answer = Answer(request, record)
-        passage = Passage(plane, plane.generation, listener, request, record, answer)
+        passage = Passage(planes, listener, request, record, answer)
         plane.active[record.exchange] = record
         try:
             await passage.run()

@@ -18,7 +18,7 @@ from herma.ingress.current import look
 from herma.ingress.forward import Forwarder
 from herma.ingress.login import OwnPages
 from herma.ingress.ownership import Owners
-from herma.ingress.plane import Generation, Plane
+from herma.ingress.plane import Planes
 from herma.ingress.record import Record
 from herma.ingress.refusal import Refusal, body_too_large, slow_down, store_down
 from herma.policy.browser.cross_site import Approach
@@ -32,7 +32,7 @@ from herma.policy.limits.throttle import address_group
 from herma.policy.message import cors
 from herma.policy.message.canonical import Head, canonical_head
 from herma.policy.message.client_address import client_address, forwarded_proto
-from herma.policy.message.host import judge_origin
+from herma.policy.message.host import HOST_UNKNOWN, judge_origin
 from herma.policy.routing.profile import Match
 from herma.wire import ServerRequest
 
@@ -45,17 +45,13 @@ class Passage:
     """Takes one request as far as it may go."""
 
     def __init__(
-        self,
-        plane: Plane,
-        generation: Generation,
-        listener: int,
-        request: ServerRequest,
-        record: Record,
-        answer: Answer,
+        self, planes: Planes, listener: int, request: ServerRequest, record: Record, answer: Answer
     ) -> None:
-        self._plane = plane
-        self._generation = generation
-        self._hosts = generation.hosts[listener]
+        self._planes = planes
+        self._listener = listener
+        # Of the upstream that the request is for; until its Host is read, of the first.
+        self._plane = planes.default
+        self._generation = planes.default.generation
         self._request = request
         self._record = record
         self._answer = answer
@@ -144,11 +140,21 @@ class Passage:
         if isinstance(address, Deny):
             raise Refusal(address)
         self._record.address = address
-        denied = self._hosts.judge(head) or judge_origin(head, self._hosts, settings.cors.origins)
+        self._enter(head)
+        denied = judge_origin(head, self._hosts, settings.cors.origins)
         if denied is not None:
             raise Refusal(denied)
         self._answer.extra = tuple(cors.grant(head, settings.cors.origins))
         return head
+
+    def _enter(self, head: Head) -> None:
+        """Turn to the upstream that the Host leads to; the page of one upstream is a stranger at another."""
+        door = self._planes.door(self._listener, head.host, head.port)
+        if door is None:
+            raise Refusal(HOST_UNKNOWN)
+        self._plane, self._hosts = door
+        self._generation = self._plane.generation
+        self._record.upstream = self._generation.name
 
     def _know(self, head: Head, match: Match | Deny) -> None:
         if isinstance(match, Match):

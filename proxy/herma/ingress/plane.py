@@ -1,13 +1,13 @@
-"""What the ingress works with: the generation that configuration makes, and what outlives it."""
+"""What the ingress works with: the generation that configuration makes for an upstream, and what outlives it."""
 
 import asyncio
 import itertools
 import secrets
-import ssl
-from collections.abc import Coroutine, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Coroutine, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from herma.config.settings import Settings
+from herma.config.upstream import Upstream
 from herma.identity import Accounts, Keyring, PasswordChecker
 from herma.ingress.record import AuditSink, Meter, Record
 from herma.policy.limits.lifecycle import Lifecycle
@@ -19,18 +19,20 @@ from herma.policy.secret import Secret
 from herma.store import Store
 from herma.wire import Pool
 
-__all__ = ["Generation", "Plane"]
+__all__ = ["Generation", "Plane", "Planes"]
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """Everything that one version of the configuration decides; a reload makes a new one.
+    """Everything that one version of the configuration decides for one upstream; a reload makes a new one.
 
-    An exchange keeps the generation it began with, so that a reload never changes the rules in the middle of a stream.
-    `hosts` has one policy per listener, in the order of the configuration; so has `contexts` its TLS, None where it speaks none.
+    `name` is the upstream's in the configuration. An exchange keeps the generation it began with, so that a reload never changes the rules in the middle of a stream.
+    `hosts` has one policy per listener, in the order of the configuration, None where the listener does not lead to this upstream.
     """
 
+    name: str
     settings: Settings
+    upstream: Upstream
     profile: Profile
     pipeline: Pipeline
     keyring: Keyring
@@ -39,8 +41,7 @@ class Generation:
     pool: Pool
     authority: bytes
     upstream_key: Secret | None
-    hosts: tuple[HostPolicy, ...]
-    contexts: tuple[ssl.SSLContext | None, ...]
+    hosts: tuple[HostPolicy | None, ...]
 
 
 def _ids() -> Iterator[str]:
@@ -51,10 +52,20 @@ def _ids() -> Iterator[str]:
 
 
 @dataclass(slots=True)
-class Plane:
-    """The parts of the data plane that outlive a reload; `generation` is the one that new exchanges get.
+class Held:
+    """Bytes of request bodies in memory."""
 
-    `known` remembers when the store was last told that an address can authenticate. `passwords` verifies them, and `attempts` are the addresses that have one verified now. `buffered` counts request bytes held in memory by all exchanges of this process; `active` are the exchanges under way; `ids` names the next one.
+    total: int = 0
+
+
+@dataclass(slots=True)
+class Plane:
+    """The parts of the data plane of one upstream that outlive a reload; `generation` is the one that new exchanges get.
+
+    All but `generation` and `store` is shared with the planes of other upstreams. `known` remembers when the store was last told
+    that an address can authenticate. `passwords` verifies them, and `attempts` are the addresses that have one verified now.
+    `buffered` counts request bytes held in memory by all exchanges of this process; `active` are the exchanges under way, by name; `ids`
+    names the next one.
     """
 
     generation: Generation
@@ -65,10 +76,14 @@ class Plane:
     known: dict[str, float] = field(default_factory=dict)
     passwords: PasswordChecker = field(default_factory=PasswordChecker)
     attempts: set[str] = field(default_factory=set)
-    buffered: int = 0
+    buffered: Held = field(default_factory=Held)
     active: dict[str, Record] = field(default_factory=dict)
     ids: Iterator[str] = field(default_factory=_ids)
     _kept: set[asyncio.Task[object]] = field(default_factory=set)
+
+    def beside(self, generation: Generation, store: Store) -> "Plane":
+        """Return the plane of another upstream of this process."""
+        return replace(self, generation=generation, store=store)
 
     @property
     def busy(self) -> int:
@@ -93,3 +108,20 @@ class Plane:
     def _unheard(self, task: asyncio.Task[object]) -> None:
         if not task.cancelled() and task.exception() is not None:
             self.meter.count("kept_work_failed")
+
+
+class Planes:
+    """The planes of all upstreams of this process; the first is the one that names which lead nowhere else lead to."""
+
+    def __init__(self, planes: Sequence[Plane]) -> None:
+        self.default = planes[0]
+        # A name that an upstream has for itself is looked at first.
+        self._order = (*planes[1:], planes[0])
+
+    def door(self, listener: int, host: str, port: int | None) -> tuple[Plane, HostPolicy] | None:
+        """Return the upstream that a `Host` leads to at a listener, and the names it has there; None when it leads to none."""
+        for plane in self._order:
+            hosts = plane.generation.hosts[listener]
+            if hosts is not None and hosts.allows(host, port):
+                return plane, hosts
+        return None

@@ -24,6 +24,7 @@ class Record:
     started: float
     address: str = ""
     principal: str = ""
+    upstream: str = ""
     method: str = ""
     route: str = ""
     operation: str = ""

@@ -29,7 +29,7 @@ async def read_judged(
         Unjudged: packed in a way that cannot be unpacked within the bounds.
     """
     limit = generation.settings.limits.max_response_bytes
-    raw = await response.read(limit, generation.settings.upstream.idle_timeout_s)
+    raw = await response.read(limit, generation.upstream.idle_timeout_s)
     try:
         # Asked not to pack, the upstream may have. What cannot be read cannot be judged.
         if (packed := packed_as(response.head.headers)) is not None:

@@ -129,7 +129,8 @@ class CallerJudge:
         now = time.monotonic()
         record = Record(next(self._plane.ids), now, self._exchange.address, method=CALL)
         record.principal = self._exchange.principal.name if self._exchange.principal is not None else ""
-        record.route, record.operation, record.bytes_in = route, operation, size
+        record.upstream, record.route, record.operation = self._generation.name, route, operation
+        record.bytes_in = size
         record.add(decision.findings)
         if isinstance(decision, Deny):
             record.status, record.code, record.outcome = decision.status, decision.code, "denied"

@@ -59,7 +59,7 @@ async def relay_socket(
         now=asyncio.get_running_loop().time(),
     )
     headers = downstream_headers(101, response.head.headers, stream=False)
-    await splice(request.switch(headers), tunnel, gate, generation.settings.upstream.idle_timeout_s)
+    await splice(request.switch(headers), tunnel, gate, generation.upstream.idle_timeout_s)
 
 
 def _agreed(lines: dict[bytes, bytes], head: Head) -> bool:

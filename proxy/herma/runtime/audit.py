@@ -64,6 +64,7 @@ class AuditLog:
             "outcome": record.outcome,
             "src_endpoint": {"ip": record.address},
             "actor": record.principal,
+            "upstream": record.upstream,
             "http_method": record.method,
             "route": record.route,
             "operation": record.operation,

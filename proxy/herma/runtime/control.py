@@ -6,22 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from herma import __version__
-from herma.config.settings import Settings
-from herma.config.values import Tcp
-from herma.ingress import Generation
 from herma.policy.limits.lifecycle import Lifecycle, Stage
-from herma.runtime.exposure import listening_addresses
+from herma.runtime.generation import Generations
 from herma.runtime.log import Log
 from herma.runtime.metrics import render
-from herma.runtime.probe import UpstreamWatch
 from herma.runtime.reload import Reloader
-from herma.runtime.runs import RunWatch
 from herma.runtime.tally import Tally
-from herma.store import MemoryStore
+from herma.runtime.upstreams import Upstreams
+from herma.store import MemoryStore, parted
 
 __all__ = ["Control"]
-
-EXPOSURE_INTERVAL_S = 60.0
 
 
 class Control:
@@ -29,7 +23,7 @@ class Control:
 
     def __init__(
         self,
-        current: Callable[[], Generation],
+        current: Callable[[], Generations],
         store: MemoryStore,
         tally: Tally,
         lifecycle: Lifecycle,
@@ -38,7 +32,6 @@ class Control:
         connections: Callable[[], int],
         workers: Callable[[], int],
     ) -> None:
-        self._current = current
         self._store = store
         self._tally = tally
         self._lifecycle = lifecycle
@@ -47,41 +40,29 @@ class Control:
         self._connections = connections
         self._workers = workers
         self._started = time.monotonic()
-        self._exposed: tuple[str, ...] = ()
-        self._upstream = UpstreamWatch(current, store, log)
-        self._runs = RunWatch(current, store)
+        self._upstreams = Upstreams(current, store, log)
 
     async def run(self) -> None:
         """Watch until cancelled."""
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._upstream.run())
-            group.create_task(self._runs.run())
-            group.create_task(self._watch_exposure())
+            group.create_task(self._upstreams.run())
             group.create_task(self._reloader.watch())
 
-    async def _watch_exposure(self) -> None:
-        while True:
-            found = _exposed(self._reloader.settings)
-            if found and found != self._exposed:
-                self._log(
-                    "upstream.exposed",
-                    f"WARNING: the upstream can be reached beside the gate, on {', '.join(found)}: "
-                    "bind it to 127.0.0.1, or everything the gate refuses can simply go round it",
-                )
-            self._exposed = found
-            await asyncio.sleep(EXPOSURE_INTERVAL_S)
-
     def ready(self) -> tuple[bool, str]:
-        """Tell whether requests are served, and if not, why."""
+        """Tell whether requests are served, and if not, why.
+
+        The first upstream decides: a dashboard that is down is no reason to take the API beside it out of service.
+        """
         if self._lifecycle.stage is not Stage.SERVING:
             return False, self._lifecycle.stage.value
         if self._workers() == 0:
             return False, "no worker is up"
-        return self._upstream.state.up, "" if self._upstream.state.up else self._upstream.state.reason
+        first = self._upstreams.default
+        return first.up, "" if first.up else first.reason
 
     async def status(self) -> dict[str, Any]:
         """Return the state, JSON-ready, without a secret."""
-        settings, upstream = self._reloader.settings, self._upstream.state
+        settings = self._reloader.settings
         runs = await self._store.open_runs()
         ready, reason = self.ready()
         return {
@@ -94,21 +75,18 @@ class Control:
                 "slots_taken": self._store.slots_taken,
                 "slots": settings.limits.max_concurrent_runs,
                 "runs": [
-                    {"run_id": run.run_id, "key": run.principal, "age_s": round(run.age_s, 1)} for run in runs
+                    {
+                        "run_id": own,
+                        "upstream": upstream,
+                        "key": run.principal,
+                        "age_s": round(run.age_s, 1),
+                    }
+                    for run, upstream, own in ((run, *parted(run.run_id)) for run in runs)
                 ],
                 "connections": self._connections(),
             },
             "workers": {"configured": settings.workers, "connected": self._workers()},
-            "upstream": {
-                "url": str(settings.upstream.url),
-                "profile": settings.upstream.profile,
-                "up": upstream.up,
-                "reason": upstream.reason,
-                "key_accepted": upstream.key_accepted,
-                "running": upstream.running,
-                "route_drift": list(upstream.drift),
-                "exposed": list(self._exposed),
-            },
+            "upstreams": [self._upstreams.status(name) for name in settings.all_upstreams()],
             "config": {
                 "path": settings.path,
                 "digest": settings.digest,
@@ -130,24 +108,8 @@ class Control:
                 "slots": self._reloader.settings.limits.max_concurrent_runs,
                 "connections": self._connections(),
                 "workers": self._workers(),
-                "upstream_up": float(self._upstream.state.up),
-                "upstream_exposed": float(bool(self._exposed)),
-                "route_drift": len(self._upstream.state.drift),
                 "draining": float(self._lifecycle.stage is not Stage.SERVING),
                 "reload_failed": float(bool(self._reloader.failure)),
             },
+            self._upstreams.readings(),
         )
-
-
-def _exposed(settings: Settings) -> tuple[str, ...]:
-    address = settings.upstream.url.address
-    if not isinstance(address, Tcp):
-        return ()
-    # The gate itself may use the port of an upstream elsewhere.
-    own = {
-        bind
-        for listener in settings.listen
-        if isinstance(listener.address, Tcp) and listener.address.port == address.port
-        for bind in listener.binds
-    }
-    return tuple(found for found in listening_addresses(address.port) if found not in own)

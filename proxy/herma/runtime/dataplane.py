@@ -5,11 +5,12 @@ import time
 from collections.abc import Sequence
 
 from herma.config.settings import Settings
-from herma.ingress import AuditSink, Generation, Meter, Plane, handler, wire_error
+from herma.ingress import AuditSink, Meter, Plane, Planes, handler, wire_error
 from herma.policy.limits.lifecycle import Event, Lifecycle, Order, Stage
+from herma.runtime.generation import Generations
 from herma.runtime.log import Log
 from herma.runtime.sockets import Bound
-from herma.store import Store
+from herma.store import Partition, Store
 from herma.wire import Census, Server, ServerLimits, renew
 
 __all__ = ["DataPlane"]
@@ -23,7 +24,7 @@ class DataPlane:
 
     def __init__(
         self,
-        generation: Generation,
+        generations: Generations,
         store: Store,
         audit: AuditSink,
         meter: Meter,
@@ -33,33 +34,49 @@ class DataPlane:
         self._log = log
         self._servers: list[Server] = []
         # The listeners are opened with these; after a reload they show the certificates of the new generation.
-        self._contexts = generation.contexts
+        self._generations = generations
+        self._contexts = generations.contexts
         self._lifecycle = lifecycle
         self._stop = asyncio.Event()
-        self.plane = Plane(generation, store, lifecycle, audit, meter)
+        (name, first), *others = generations.by_name.items()
+        self.plane = Plane(first, Partition(store, name), lifecycle, audit, meter)
+        self._planes = {
+            name: self.plane,
+            **{other: self.plane.beside(generation, Partition(store, other)) for other, generation in others},
+        }
 
     async def open(self, sockets: Sequence[Bound]) -> None:
         """Start to serve on bound sockets."""
-        settings = self.plane.generation.settings
-        limits = _limits(settings)
+        limits = _limits(self._generations.settings)
+        planes = Planes(tuple(self._planes.values()))
         # One for all listeners: a second address to reach the gate by is no second allowance.
         census = Census(limits.max_connections, limits.max_connections_per_address)
         for bound in sockets:
-            server = Server(handler(self.plane, bound.listener), limits, wire_error, census)
+            server = Server(handler(planes, bound.listener), limits, wire_error, census)
             await server.serve(bound.sock, ssl=self._contexts[bound.listener])
             self._servers.append(server)
 
-    async def swap(self, generation: Generation) -> None:
-        """Give new exchanges another generation, new connections its caps; exchanges under way keep theirs."""
-        old, self.plane.generation = self.plane.generation, generation
-        self._lifecycle.drain_timeout_s = generation.settings.drain_timeout_s
-        limits = _limits(generation.settings)
+    @property
+    def generations(self) -> Generations:
+        """The generations that new exchanges get."""
+        return self._generations
+
+    async def swap(self, generations: Generations) -> None:
+        """Give new exchanges other generations of the same upstreams, new connections their caps.
+
+        Exchanges under way keep theirs.
+        """
+        old, self._generations = self._generations, generations
+        for name, plane in self._planes.items():
+            plane.generation = generations.by_name[name]
+        self._lifecycle.drain_timeout_s = generations.settings.drain_timeout_s
+        limits = _limits(generations.settings)
         for server in self._servers:
             server.apply(limits)
-        for serving, fresh in zip(self._contexts, generation.contexts, strict=True):
+        for serving, fresh in zip(self._contexts, generations.contexts, strict=True):
             if serving is not None and fresh is not None:
                 renew(serving, fresh)
-        old.pool.retire()
+        old.retire()
 
     def stop_asked(self) -> None:
         """Take one more request to stop: the first drains, the second aborts."""
@@ -84,7 +101,7 @@ class DataPlane:
             await asyncio.sleep(DRAIN_LOOK_S)
         for server in self._servers:
             await server.drain(0)
-        await self.plane.generation.pool.close()
+        await self._generations.close()
 
     @property
     def connections(self) -> int:

@@ -1,5 +1,6 @@
-"""Puts one generation together: what a version of the configuration makes of content, keys, checks and the upstream."""
+"""Puts the generations together: what a version of the configuration makes of content, keys, checks and upstreams."""
 
+import hmac
 import secrets
 import ssl
 from collections.abc import Mapping
@@ -8,24 +9,26 @@ from datetime import UTC, datetime
 
 from herma.config.auth import AuthKey
 from herma.config.login import LoginUser
-from herma.config.settings import Listener, Settings
-from herma.config.values import KeyHash, Tcp, Unix
+from herma.config.settings import Settings
+from herma.config.upstream import Upstream
+from herma.config.values import KeyHash, Unix
 from herma.content.library import Library
 from herma.content.profiles import load_profile
 from herma.content.surfaces import switched
-from herma.identity import Account, Accounts, KeyRecord, Keyring
+from herma.identity import Account, Accounts, KeyRecord, Keyring, SignIn
+from herma.identity.remote import fetch
 from herma.ingress import Generation
 from herma.policy.browser.password_hash import PasswordHash
 from herma.policy.checks import build_checks
-from herma.policy.message.host import HostPolicy
 from herma.policy.pipeline import Check, Pipeline
 from herma.policy.redaction.redactor import Redactor
 from herma.policy.routing.profile import Profile
 from herma.policy.secret import Secret
+from herma.runtime.doors import hosts_of
 from herma.runtime.watch import content_places, files_state
 from herma.wire import Pool, PoolLimits, TcpAddress, UnixAddress, client_context, server_context
 
-__all__ = ["Content", "build", "new_fingerprint_key", "read_content"]
+__all__ = ["Content", "Generations", "build", "new_fingerprint_key", "read_content"]
 
 FINGERPRINT_KEY_BYTES = 32
 
@@ -34,7 +37,8 @@ FINGERPRINT_KEY_BYTES = 32
 class Content:
     """The data that judgements are made with, read and checked."""
 
-    profile: Profile
+    # Of each upstream, by its name.
+    profiles: Mapping[str, Profile]
     # Made with the rules, for it takes a moment too: a reload must not hold up the event loop.
     checks: tuple[Check, ...]
     redactor: Redactor
@@ -46,6 +50,30 @@ class Content:
     state: str = ""
     # When the same files mean something else.
     due: datetime | None = None
+    # What logins that are under way are sealed with.
+    seal: Secret = field(default_factory=lambda: Secret(secrets.token_bytes(FINGERPRINT_KEY_BYTES)))
+
+
+@dataclass(frozen=True, slots=True)
+class Generations:
+    """The generations of all upstreams that one version of the configuration makes, by the upstream's name.
+
+    `contexts` has the TLS of each listener, None where it speaks none.
+    """
+
+    settings: Settings
+    contexts: tuple[ssl.SSLContext | None, ...]
+    by_name: Mapping[str, Generation]
+
+    def retire(self) -> None:
+        """Open no more connections to the upstreams; those in use are left to who uses them."""
+        for generation in self.by_name.values():
+            generation.pool.retire()
+
+    async def close(self) -> None:
+        """Close every connection to the upstreams."""
+        for generation in self.by_name.values():
+            await generation.pool.close()
 
 
 def read_content(
@@ -67,24 +95,31 @@ def read_content(
         ConfigError: an exemption names a rule or a route that does not exist, or a surface an operation.
     """
     state = files_state(content_places(settings))
+    fingerprint_key = settings.redaction.fingerprint_key or fingerprint_key
     library = Library(settings.content)
     indicators = library.collection(now or datetime.now(UTC), serials)
-    profile = switched(
-        load_profile(settings.upstream.profile, library.base.joinpath("profiles")), settings.surfaces
+    profiles = switched(
+        {
+            name: load_profile(upstream.profile, library.base.joinpath("profiles"))
+            for name, upstream in settings.all_upstreams().items()
+        },
+        settings.surfaces,
     )
     return Content(
-        profile=profile,
+        profiles=profiles,
         checks=build_checks(
-            library.rule_set(settings.exemptions, profile, indicators.indicators()), settings
+            library.rule_set(settings.exemptions, profiles.values(), indicators.indicators()), settings
         ),
         redactor=library.redactor(
-            settings.redaction.fingerprint_key or fingerprint_key,
+            fingerprint_key,
             [kind.rule_id for kind in settings.redaction.optional],
         ),
         notes=indicators.notes,
         serials=indicators.serials,
         state=state,
         due=indicators.due,
+        # All workers have the same one, so that a login may come back to another of them.
+        seal=Secret(hmac.digest(fingerprint_key.reveal(), b"logins under way", "sha256")),
     )
 
 
@@ -93,34 +128,37 @@ def new_fingerprint_key() -> Secret:
     return Secret(secrets.token_bytes(FINGERPRINT_KEY_BYTES))
 
 
-def build(settings: Settings, content: Content) -> Generation:
-    """Make a generation; call it in the event loop that will use it.
+def build(settings: Settings, content: Content) -> Generations:
+    """Make a generation for each upstream; call it in the event loop that will use them.
 
     Raises:
         OSError: certificates or authorities cannot be loaded.
     """
-    upstream = settings.upstream
-    return Generation(
-        settings=settings,
-        profile=content.profile,
-        pipeline=Pipeline(
-            content.checks,
-            {name: check.mode for name, check in settings.checks.items()},
-        ),
-        keyring=Keyring([_record(key) for key in settings.auth.keys]),
-        accounts=Accounts(
-            [_account(user) for user in settings.auth.login.users] if settings.auth.login else []
-        ),
-        redactor=content.redactor,
-        pool=_pool(settings),
-        authority=upstream.url.authority.encode("ascii"),
-        upstream_key=upstream.key,
-        hosts=tuple(_hosts(listener) for listener in settings.listen),
-        contexts=tuple(
-            server_context(listener.tls.cert_file, listener.tls.key_file) if listener.tls else None
-            for listener in settings.listen
-        ),
+    pipeline = Pipeline(content.checks, {name: check.mode for name, check in settings.checks.items()})
+    keyring = Keyring([_record(key) for key in settings.auth.keys])
+    accounts = _accounts(settings, content.seal)
+    contexts = tuple(
+        server_context(listener.tls.cert_file, listener.tls.key_file) if listener.tls else None
+        for listener in settings.listen
     )
+    generations = {
+        name: Generation(
+            name=name,
+            settings=settings,
+            upstream=upstream,
+            profile=content.profiles[name],
+            pipeline=pipeline,
+            keyring=keyring,
+            accounts=accounts,
+            redactor=content.redactor,
+            pool=_pool(upstream),
+            authority=upstream.url.authority.encode("ascii"),
+            upstream_key=upstream.key,
+            hosts=hosts_of(settings, name),
+        )
+        for name, upstream in settings.all_upstreams().items()
+    }
+    return Generations(settings, contexts, generations)
 
 
 def _record(key: AuthKey) -> KeyRecord:
@@ -138,12 +176,19 @@ def _record(key: AuthKey) -> KeyRecord:
     )
 
 
+def _accounts(settings: Settings, seal: Secret) -> Accounts:
+    login = settings.auth.login
+    if login is None:
+        return Accounts()
+    sign_in = SignIn(login.oidc, seal, fetch) if login.oidc else None
+    return Accounts([_account(user) for user in login.users], sign_in)
+
+
 def _account(user: LoginUser) -> Account:
     return Account(user.name, user.role, PasswordHash.parse(user.password_hash.reveal().decode("ascii")))
 
 
-def _pool(settings: Settings) -> Pool:
-    upstream = settings.upstream
+def _pool(upstream: Upstream) -> Pool:
     limits = PoolLimits(
         max_connections=upstream.max_connections,
         connect_timeout_s=upstream.connect_timeout_s,
@@ -157,18 +202,3 @@ def _pool(settings: Settings) -> Pool:
     if upstream.url.tls:
         tls = client_context(upstream.tls.ca_file if upstream.tls else None)
     return Pool(target, limits, ssl=tls)
-
-
-def _hosts(listener: Listener) -> HostPolicy:
-    port = listener.address.port if isinstance(listener.address, Tcp) else None
-    names: set[tuple[str, int | None]] = set()
-    for name in listener.public_names:
-        # A name without a port stands for the default ports and for the listener's own.
-        names |= {(name.host, name.port)} if name.port else {(name.host, None), (name.host, port)}
-    if isinstance(listener.address, Tcp) and listener.public and names:
-        names |= {(bind, port) for bind in listener.binds}
-    return HostPolicy(
-        names=frozenset(names),
-        loopback=not listener.public,
-        port=port,
-    )

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from herma.console import serve_admin
-from herma.ingress import Generation
 from herma.policy.limits.lifecycle import Event, Lifecycle, Order
 from herma.runtime.control import Control
-from herma.runtime.generation import build
+from herma.runtime.generation import Generations, build
 from herma.runtime.reload import Reloader
 from herma.runtime.signals import CHILD_STOP, on_signals
 from herma.runtime.start import Start, throttle_limits
@@ -29,16 +28,16 @@ class _Hub:
         self.lifecycle = Lifecycle(start.settings.drain_timeout_s)
         self.store = MemoryStore(time.monotonic, throttle_limits(start.settings), start.dropped)
         self.tally = Tally()
-        self.generation = build(start.settings, start.content)
+        self.generations = build(start.settings, start.content)
         self.stopped = asyncio.Event()
         self.connections: dict[str, int] = {}
         self.coordinator = Coordinator(self.store, self._heard)
 
-    async def apply(self, generation: Generation) -> None:
-        self.store.apply(throttle_limits(generation.settings))
-        old, self.generation = self.generation, generation
-        self.lifecycle.drain_timeout_s = generation.settings.drain_timeout_s
-        old.pool.retire()
+    async def apply(self, generations: Generations) -> None:
+        self.store.apply(throttle_limits(generations.settings))
+        old, self.generations = self.generations, generations
+        self.lifecycle.drain_timeout_s = generations.settings.drain_timeout_s
+        old.retire()
 
     def stop(self) -> None:
         if self.lifecycle.handle(Event.STOP_ASKED, time.monotonic()) is Order.ABORT:
@@ -72,7 +71,7 @@ async def serve_hub(start: Start, parent: socket.socket, stop_all: Callable[[], 
     hub = _Hub(start)
     reloader = Reloader(start, hub.apply)
     control = Control(
-        current=lambda: hub.generation,
+        current=lambda: hub.generations,
         store=hub.store,
         tally=hub.tally,
         lifecycle=hub.lifecycle,
@@ -91,7 +90,7 @@ async def serve_hub(start: Start, parent: socket.socket, stop_all: Callable[[], 
         await hub.stopped.wait()
         for task in tasks:
             task.cancel()
-    await hub.generation.pool.close()
+    await hub.generations.close()
 
 
 async def _welcome(hub: _Hub, parent: socket.socket) -> None:

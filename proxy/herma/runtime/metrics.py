@@ -22,9 +22,12 @@ _COUNTERS = {
 
 
 class _TallyCollector(Collector):
-    def __init__(self, tally: Tally, readings: Mapping[str, float]) -> None:
+    def __init__(
+        self, tally: Tally, readings: Mapping[str, float], upstreams: Mapping[str, Mapping[str, float]]
+    ) -> None:
         self._tally = tally
         self._readings = readings
+        self._upstreams = upstreams
 
     def collect(self) -> Iterator[Metric]:
         families = {
@@ -47,6 +50,13 @@ class _TallyCollector(Collector):
         for name, value in self._readings.items():
             gauge.add_metric([name], value)
         yield gauge
+        gauge = GaugeMetricFamily(
+            "herma_upstream", "Readings of the moment of each upstream", labels=("upstream", "reading")
+        )
+        for upstream, found in self._upstreams.items():
+            for name, value in found.items():
+                gauge.add_metric([upstream, name], value)
+        yield gauge
 
 
 def _histogram(buckets: dict[str, list[float]], sums: dict[str, float]) -> HistogramMetricFamily:
@@ -61,8 +71,10 @@ def _histogram(buckets: dict[str, list[float]], sums: dict[str, float]) -> Histo
     return family
 
 
-def render(tally: Tally, readings: Mapping[str, float]) -> bytes:
+def render(
+    tally: Tally, readings: Mapping[str, float], upstreams: Mapping[str, Mapping[str, float]]
+) -> bytes:
     """Return the text exposition format."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_TallyCollector(tally, readings))
+    registry.register(_TallyCollector(tally, readings, upstreams))
     return generate_latest(registry)

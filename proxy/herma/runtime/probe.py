@@ -5,7 +5,7 @@ a bound and treated as a stranger's: only the fields that the profile names are 
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,6 @@ from herma.errors import StoreError
 from herma.ingress import Generation
 from herma.policy.jsondoc import JsonError, find, parse
 from herma.policy.routing.profile import Readout, undeclared
-from herma.store import Store
 from herma.wire import UpstreamError
 
 __all__ = ["UpstreamState", "UpstreamWatch", "ask"]
@@ -71,17 +70,17 @@ async def ask(generation: Generation, path: str) -> tuple[int, Any]:
 
 
 class UpstreamWatch:
-    """Looks at the upstream again and again, and more closely after it came back."""
+    """Looks at one upstream again and again, and more closely after it came back; `seed` hears that `state.running` changed."""
 
     def __init__(
         self,
         current: Callable[[], Generation],
-        store: Store,
+        seed: Callable[[], Awaitable[None]],
         log: Callable[[str, str], None],
         ask_interval_s: float = ASK_INTERVAL_S,
     ) -> None:
         self._current = current
-        self._store = store
+        self._seed_slots = seed
         self._log = log
         self._ask_interval_s = ask_interval_s
         self._asked = 0.0
@@ -163,7 +162,7 @@ class UpstreamWatch:
     async def _seed(self, running: int | None) -> None:
         self.state.running = running
         if running is not None:
-            await self._store.seed(running)
+            await self._seed_slots()
 
 
 def _announced(capabilities: Any, pointer: str) -> set[tuple[str, str]]:

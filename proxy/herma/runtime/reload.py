@@ -8,8 +8,7 @@ from pathlib import Path
 from herma.config.load import load
 from herma.config.settings import Settings
 from herma.errors import ConfigError, ContentError
-from herma.ingress import Generation
-from herma.runtime.generation import build, read_content
+from herma.runtime.generation import Generations, build, read_content
 from herma.runtime.start import Start
 from herma.runtime.watch import INTERVAL_S, look, watch
 
@@ -22,7 +21,7 @@ class Reloader:
     def __init__(
         self,
         start: Start,
-        apply: Callable[[Generation], Awaitable[None]],
+        apply: Callable[[Generations], Awaitable[None]],
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._settings = start.settings
@@ -52,7 +51,7 @@ class Reloader:
                 content = await asyncio.to_thread(
                     read_content, settings, self._fingerprint_key, self._serials, self._now()
                 )
-                generation = build(settings, content)
+                generations = build(settings, content)
             except (ConfigError, ContentError, OSError) as error:
                 self._refuse(str(error))
                 return
@@ -62,7 +61,7 @@ class Reloader:
                     f"{settings.path}: {', '.join(fixed)} cannot change while the gate runs; restart it"
                 )
                 return
-            await self._apply(generation)
+            await self._apply(generations)
             self._settings, self._serials, self.failure = settings, content.serials, ""
             self._due = content.due
             self._log("config.reloaded", f"{settings.path} was read again and applies to new requests")
@@ -98,4 +97,6 @@ def _needs_restart(old: Settings, new: Settings) -> list[str]:
         ]
 
     changed = [name for name in ("admin", "workers", "audit") if getattr(old, name) != getattr(new, name)]
+    if list(old.upstreams) != list(new.upstreams):
+        changed = ["the names of upstreams", *changed]
     return changed if where(old) == where(new) else ["listen", *changed]

@@ -4,12 +4,11 @@ import asyncio
 import time
 
 from herma.console import serve_admin
-from herma.ingress import Generation
 from herma.policy.limits.lifecycle import Lifecycle
 from herma.runtime.audit import AUDIT_LOST, AuditLog
 from herma.runtime.control import Control
 from herma.runtime.dataplane import DataPlane
-from herma.runtime.generation import build
+from herma.runtime.generation import Generations, build
 from herma.runtime.reload import Reloader
 from herma.runtime.signals import on_signals
 from herma.runtime.start import Start, throttle_limits
@@ -28,13 +27,13 @@ async def serve_solo(start: Start) -> None:
     with AuditLog(settings.audit.file, lambda: tally.count(AUDIT_LOST)) as audit:
         data = DataPlane(build(settings, start.content), store, audit, tally, lifecycle, start.log)
 
-        async def apply(generation: Generation) -> None:
-            store.apply(throttle_limits(generation.settings))
-            await data.swap(generation)
+        async def apply(generations: Generations) -> None:
+            store.apply(throttle_limits(generations.settings))
+            await data.swap(generations)
 
         reloader = Reloader(start, apply)
         control = Control(
-            current=lambda: data.plane.generation,
+            current=lambda: data.generations,
             store=store,
             tally=tally,
             lifecycle=lifecycle,

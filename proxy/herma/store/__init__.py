@@ -6,6 +6,7 @@ from herma.policy.ownership import Owner
 from herma.store.coordinator import Coordinator, Farewell
 from herma.store.memory import MemoryStore
 from herma.store.messages import MessageError, Notice
+from herma.store.partition import Partition, parted
 from herma.store.remote import RemoteStore
 from herma.store.store import Store
 
@@ -20,9 +21,11 @@ __all__ = [
     "MessageError",
     "Notice",
     "Owner",
+    "Partition",
     "RemoteStore",
     "RunLease",
     "SessionLimits",
     "Store",
     "Which",
+    "parted",
 ]

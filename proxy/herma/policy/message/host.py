@@ -13,7 +13,7 @@ from herma.policy.decision import Deny
 from herma.policy.message.authority import parse_authority
 from herma.policy.message.canonical import Head
 
-__all__ = ["HostPolicy", "judge_origin", "normal_origin", "normal_origins"]
+__all__ = ["HOST_UNKNOWN", "HostPolicy", "judge_origin", "normal_origin", "normal_origins"]
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -23,9 +23,14 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _FOREIGN_SITES = frozenset({b"cross-site", b"same-site"})
 
 
+HOST_UNKNOWN = Deny(
+    421, "herma.request.host_unknown", "This gate does not answer to that Host; see listen.public_names."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class HostPolicy:
-    """The names of one listener.
+    """The names that lead to one upstream at one listener.
 
     `names` are exact (host, port) pairs; a port of None means the default ports. On a `loopback` listener the loopback
     names with the listener's own `port` are answered too. A listener that is neither loopback nor has names answers
@@ -48,18 +53,8 @@ class HostPolicy:
             return host in _LOOPBACK and self._own_port(port)
         return not self.names and (host == "localhost" or _is_address(host)) and self._own_port(port)
 
-    def judge(self, head: Head) -> Deny | None:
-        """Refuse a `Host` that is not ours."""
-        if self.allows(head.host, head.port):
-            return None
-        return Deny(
-            421,
-            "herma.request.host_unknown",
-            "This gate does not answer to that Host; see listen.public_names.",
-        )
-
     def own_origin(self, origin: str) -> bool:
-        """Tell whether an origin, as `normal_origin` spells it, is this listener itself.
+        """Tell whether an origin, as `normal_origin` spells it, is what these names lead to.
 
         A TLS terminator in front of us makes the scheme https where we see http: both schemes are ours. The port has
         to fit: `https://app:8000` is not `app`.
