@@ -204,6 +204,25 @@ def test_a_look_through_quotes_is_counted() -> None:
     assert work.left == counted
 
 
+@pytest.mark.parametrize(
+    ("pattern", "asked"),
+    [
+        (r"(?<![^\n])v (?P<secret>\w{1,9})", True),
+        (r"(?<![A-Za-z])(?<!-)v (?P<secret>\w{1,9})", True),
+        (r"(?<=;)v (?P<secret>\w{1,9})", True),
+        (r"(?<!-)v (?P<secret>\w{1,9})|v (?P<secret>\d{1,9})", False),
+        (r"v(?<=v) (?P<secret>\w{1,9})", False),
+    ],
+)
+def test_what_stands_before_a_verb_is_asked_first(pattern: str, asked: bool) -> None:
+    """Only what every branch of a pattern asks of it."""
+    one = CommandRule(rule(pattern=pattern))
+    assert (one.begins is not None) == asked
+    for text in ("v x", "-v x", "av x", "\nv x", ";v x"):
+        at = text.index("v")
+        assert not one.at(text, at) or one.begins is None or one.begins(text, at) is not None
+
+
 def _begins(pattern: str, word: str) -> bool:
     # Some patterns look at the character in front.
     compiled = regex.compile(pattern, regex.IGNORECASE)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.redaction.name import Strength, words_of
+from herma.policy.redaction.name import MAX_NAMES, Names, Strength, words_of
 from support.redactor import redactor
 
 NAMES = redactor().finder.names
@@ -134,3 +134,31 @@ def test_a_word_that_only_ends_like_one_announces_none(name: str) -> None:
 def test_a_vendor_and_a_word_written_as_one_announce_a_secret(name: str) -> None:
     """No separator, no change of case."""
     assert NAMES.classify(name) is not None
+
+
+@pytest.mark.parametrize(
+    ("seen", "name", "kept"),
+    [
+        (" path=/", "path", True),
+        (" path=", "path", True),
+        ("\npaths\n", "paths", True),
+        (" tokeniz", "tokenizer", False),
+        ("_path=/", "a_path", False),
+        (" path.x", "path.x", False),
+        (" path", "path", False),
+        ("", "path", False),
+    ],
+)
+def test_a_name_that_announces_nothing_is_known_by_its_surroundings(seen: str, name: str, kept: bool) -> None:
+    """Where they tell that the name is whole, no place like it is looked at again."""
+    names = Names([])
+    names.forget(seen, name)
+    assert (seen in names.nameless) == kept
+
+
+def test_surroundings_are_remembered_within_bounds() -> None:
+    """A text made of new names does not grow the process."""
+    names = Names([])
+    for number in range(MAX_NAMES + 3):
+        names.forget(f" n{number}=x", f"n{number}")
+    assert len(names.nameless) == 3

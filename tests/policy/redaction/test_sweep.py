@@ -1,5 +1,8 @@
 """The pass of all grammars over one text."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from herma.policy.redaction.hit import UNJUDGED_ID
 from herma.policy.redaction.sweep import STRETCH_CHARS
 from herma.policy.redaction.work import PIECE_CHARS, Work
@@ -57,3 +60,16 @@ def test_a_keyword_inside_a_placeholder_is_none() -> None:
     """Also where many placeholders stand in a row."""
     assert found("[password:01234567]" * 200) == set()
     assert found("[token:01234567] " * 50 + GITHUB) == {(850, 850 + len(GITHUB), "github-pat")}
+
+
+PARTS = st.sampled_from(
+    ["token", "tokens", "key", "path", "_", "-", ".", "=", ": ", " ", "\n", "s", "x", "F4keP4ss_68", "\u00e9"]
+)
+
+
+@given(st.lists(PARTS, max_size=12).map("".join))
+def test_what_was_seen_before_changes_nothing(text: str) -> None:
+    """A name that announced nothing is passed over where it stands alone, and only there."""
+    FINDER.names.nameless.clear()
+    first = found(text)
+    assert found(text) == first

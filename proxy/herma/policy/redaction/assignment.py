@@ -64,7 +64,7 @@ CREDENTIAL_ID: Final = "credential"
 _USER: Final = re.compile(r"[A-Za-z][\w.@-]{0,40}+:(?=[^\s:/]{6})", re.ASCII)
 # `pass:…` of OpenSSL, `base64:…` of Laravel, `{noop}…` of Spring: how the value is written stays readable.
 _WRITTEN_AS: Final = re.compile(
-    r"(?:(?:pass|base64|b64|hex|plain|raw|utf8):|(?:token|key|password|secret|api_?key|access_token)=|\.\*[/|#]\w{1,40}=|\{(?:noop|plain)\})(?=\S{6})",
+    r"(?:(?:pass|base64|b64|hex|plain|raw|utf8):|(?:token|key|password|secret|api_?key|access_token)=|\.\*[/|#]\w{1,40}=|\{(?i:noop|plain|crypt|bcrypt|s?sha\d{0,3}|s?md5|pbkdf2[\w-]{0,8}|argon2)\})(?=\S{6})",
     re.ASCII,
 )
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][\w.-]{0,64}+=", re.ASCII)

@@ -53,7 +53,9 @@ _HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2}){16,32768}+", re.ASCII)
 def encoded(text: str, inside: Callable[[str], list[Hit]], work: Work | None = None) -> Iterator[Hit]:
     """Find runs whose decoded text holds a secret, as told by `inside`; what is not decoded for want of work is masked."""
     work = Work(len(text)) if work is None else work
-    runs = [window for start, end in _BASE64.runs(plain(text)) for window in _windows(start, end)]
+    runs = _BASE64.runs(plain(text)) if len(text) >= MIN_CHARS else []
+    if any(end - start > MAX_CHARS for start, end in runs):
+        runs = [window for start, end in runs for window in _windows(start, end)]
     for number, (start, end) in enumerate(runs):
         run = text[start:end]
         work.left -= RUN
@@ -64,8 +66,11 @@ def encoded(text: str, inside: Callable[[str], list[Hit]], work: Work | None = N
             continue
         # Text in base64 has both cases within sixteen characters; identifiers and paths mostly do not.
         read_as: tuple[Callable[[str], str], ...] = _WAYS
-        if (run.islower() or run.isupper()) and not _HEX.fullmatch(run):
-            if not _BASE32.fullmatch(run):
+        if run.islower():
+            if _HEX.fullmatch(run) is None:
+                continue
+        elif run.isupper() and _HEX.fullmatch(run) is None:
+            if _BASE32.fullmatch(run) is None:
                 continue
             read_as = (_base32,)
         work.left -= DECODED_RUN + passing(len(run))

@@ -99,13 +99,17 @@ class Finder:
                         lambda text, first, last, _: fmt.over(text, first, last), number, around=True
                     )
                 return Grammar(
-                    lambda text, start, _, work: fmt.at(text, start, work), number, bounded=fmt.bounded
+                    lambda text, start, _, work: fmt.at(text, start, work),
+                    number,
+                    bounded=fmt.bounded,
+                    begins=fmt.begins,
                 )
             case "command":
                 command = CommandRule(rule)
                 return Grammar(
                     lambda text, start, _, work: command.at(text, start, work),
                     number,
+                    begins=command.begins if not command.whole_line else None,
                     line=command.whole_line,
                     command=True,
                     cost=LINE if command.whole_line else COMMAND,

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import regex
 
-from herma.policy.pattern import compile_pattern
+from herma.policy.pattern import compile_branches, compile_pattern
 from herma.policy.redaction.checksum import CHECKSUMS
 from herma.policy.redaction.hit import Certainty, Hit
 from herma.policy.redaction.judgement import told
@@ -36,12 +36,16 @@ type Check = Literal["any", "digit", "drawn", "mixed", "password", "random", "to
 MAX_COMMAND_CHARS: Final = 2048
 # The slowest rule needs 0.1 ms for a full window. 20 ms is a machine that stalls, or a pattern that should not have shipped.
 COMMAND_TIMEOUT_S: Final = 0.02
+# Looking at the clock takes half of the time of a short window, which no rule needs 0.2 ms for.
+UNTIMED_CHARS: Final = 256
 # An argument in quotes; what separates commands in a shell separates none there (`mysql -e 'a & b' -p…`).
 # It begins with its quote, which `re` jumps to, and looks back from there.
 _ARGUMENT: Final = re.compile(
     r"(?:\"(?<=[\s=].)[^\"\n]{1,400}\"|'(?<=[\s=].)[^'\n]{1,400}')(?=\s|$)",
 )
 _SEPARATOR: Final = re.compile("[;|&]")
+# What a pattern asks of the character in front of it.
+_BEFORE: Final = re.compile(r"(?:\(\?<[!=](?:\[(?:\\.|[^\]\\])*\]|\\?.)\))+")
 _SEPARATORS: Final = str.maketrans(";|&", "\x1f\x1f\x1f")
 # A word in front of its explanation: its bound, its characters, and what may stand between the two.
 MAX_WORD_CHARS: Final = 256
@@ -69,6 +73,7 @@ class FormatRule:
         self.bounded = not (self.around or self.behind) and rule.pattern.startswith(_BOUNDARIES)
         # `re` tests at a known place six times faster than `regex`; the subset means the same in both.
         self._pattern = re.compile(rule.pattern, re.ASCII)
+        self.begins = self._pattern.match
 
     def at(self, text: str, start: int, work: Work | None = None) -> tuple[Hit, ...]:
         """Find the token whose literal begins at `start`."""
@@ -120,6 +125,8 @@ class FormatRule:
                 return any(character.isdigit() for character in written)
             case "told":
                 return told(written)
+            case "mixed":
+                return _mixed(written)
             case _:
                 return looks_random(written, at_least=10)
 
@@ -131,39 +138,42 @@ class CommandRule:
         self.id = rule.id
         self._check: Check = rule.options.get("check", "password")
         self._pattern = compile_pattern(rule.pattern)
+        # What has to stand before the verb is asked first: a URL at the beginning of a line is rare.
+        before = _BEFORE.match(rule.pattern)
+        simple = before is not None and len(compile_branches(rule.pattern)) == 1
+        self.begins = re.compile(before[0], re.ASCII).match if before is not None and simple else None
         # The credential stands in front of the literal (`echo … | docker login`): the line is searched from its start.
         self.whole_line: bool = bool(rule.options.get("whole_line", False))
 
     def at(self, text: str, start: int, work: Work | None = None) -> list[Hit]:
         """Find the credential of the command whose verb begins at `start`."""
-        hits: list[Hit] = []
         first, stop = start, min(len(text), start + MAX_COMMAND_CHARS)
+        if self.whole_line:
+            first = max(text.rfind("\n", 0, start) + 1, start - MAX_COMMAND_CHARS)
+            line_end = text.find("\n", start, stop)
+            stop = line_end if line_end >= 0 else stop
         try:
             if self.whole_line:
-                first = max(text.rfind("\n", 0, start) + 1, start - MAX_COMMAND_CHARS)
-                line_end = text.find("\n", start, stop)
-                stop = line_end if line_end >= 0 else stop
-                for found in self._pattern.finditer(text, first, stop, timeout=COMMAND_TIMEOUT_S):
-                    hits.extend(self._hit(found))
-            else:
-                hits.extend(self._anchored(text, first, stop))
-                if not hits and (plain := _unseparated(text, first, stop, work)) is not None:
-                    hits.extend(
-                        Hit(
-                            first + hit.start,
-                            first + hit.end,
-                            self.id,
-                            text[first + hit.start : first + hit.end],
-                        )
-                        for hit in self._anchored(plain, 0, len(plain))
-                    )
+                lines = self._pattern.finditer(text, first, stop, timeout=COMMAND_TIMEOUT_S)
+                return [hit for found in lines for hit in self._hit(found)]
+            return self._anchored(text, first, stop) or self._unseparated(text, first, stop, work)
         except TimeoutError:
-            hits = [Hit(first, stop, self.id, text[first:stop], timed_out=True)]
-        return hits
+            return [Hit(first, stop, self.id, text[first:stop], timed_out=True)]
 
-    def _anchored(self, text: str, first: int, stop: int) -> Iterator[Hit]:
-        found = self._pattern.match(text, first, stop, timeout=COMMAND_TIMEOUT_S)
-        return iter(()) if found is None else self._hit(found)
+    def _anchored(self, text: str, first: int, stop: int) -> list[Hit]:
+        timeout = COMMAND_TIMEOUT_S if stop - first > UNTIMED_CHARS else None
+        found = self._pattern.match(text, first, stop, timeout=timeout)
+        return [] if found is None else list(self._hit(found))
+
+    def _unseparated(self, text: str, first: int, stop: int, work: Work | None) -> list[Hit]:
+        """Look again where an argument in quotes holds what separates commands outside of it."""
+        plain = _unseparated(text, first, stop, work)
+        if plain is None:
+            return []
+        return [
+            Hit(first + hit.start, first + hit.end, self.id, text[first + hit.start : first + hit.end])
+            for hit in self._anchored(plain, 0, len(plain))
+        ]
 
     def _hit(self, found: "regex.Match[str]") -> Iterator[Hit]:
         for start, end, written in zip(
@@ -184,7 +194,7 @@ class CommandRule:
             case "random":
                 return looks_random(written, at_least=12) and not is_dull(written)
             case "mixed":
-                return looks_issued(written) and not (written.islower() or written.isupper())
+                return _mixed(written)
             case "told":
                 return told(written.rstrip(".,;:!?"))
             case _:
@@ -192,8 +202,15 @@ class CommandRule:
                 return not dull and not is_path(written) and not is_code(written)
 
 
+def _mixed(written: str) -> bool:
+    """Tell whether a machine issued the value, in capitals and small letters."""
+    return looks_issued(written) and not (written.islower() or written.isupper())
+
+
 def _unseparated(text: str, first: int, stop: int, work: Work | None) -> str | None:
     """Write a line without what separates commands in its quoted arguments, character for character; None when nothing does."""
+    if text.find("'", first, stop) < 0 and text.find('"', first, stop) < 0:
+        return None
     line_end = text.find("\n", first, stop)
     line = text[first : line_end if line_end >= 0 else stop]
     if ("'" not in line and '"' not in line) or _SEPARATOR.search(line) is None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from herma.policy.redaction.gate import Gate
 from herma.policy.rule import Rule
 
-__all__ = ["Name", "Names", "Strength", "is_property", "words_of"]
+__all__ = ["BEHIND_NAME", "Name", "Names", "Strength", "is_property", "words_of"]
 
 _WORDS: Final = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}+|[A-Z]|\d{1,10}+|[^\W\d_a-zA-Z]{1,20}+")
 # What may stand behind the last word without changing the meaning.
@@ -240,6 +240,12 @@ _PROPERTIES: Final = frozenset(
 # What makes even two words (`api key`, `auth token`) no secret.
 _NEVER_COMPOUND: Final = frozenset(("public", "pub", "publishable", "no", "without", "is", "has"))
 MAX_NAME_CHARS: Final = 96
+# Names that are remembered.
+MAX_NAMES: Final = 4096
+# With so many characters behind the found word, the plural of most names ends: `tokens=`.
+BEHIND_NAME: Final = 2
+# A name between two characters of which no name is made.
+_WHOLE: Final = re.compile(r"[^A-Za-z0-9_.-][A-Za-z0-9_]+(?:[^A-Za-z0-9_.-].?)", re.ASCII | re.DOTALL)
 # The signature of a document, which everybody may read.
 _XML_SIGNATURE: Final = "SignatureValue"
 # What stands between words of a name.
@@ -282,6 +288,8 @@ class Names:
         self._endings: dict[str, _Word] = {}
         self._weak_endings: dict[str, _Word] = {}
         self._cache: dict[str, Name | None] = {}
+        # Whole names that announce nothing, with the character before and `BEHIND_NAME` behind the word that was found in them.
+        self.nameless: set[str] = set()
         for rule in rules:
             self._take(rule.id, rule.options)
         self._suffixes = (*self._endings, *self._weak_endings)
@@ -311,10 +319,17 @@ class Names:
         except KeyError:
             found = self._classify(name)
             # Names repeat; the bound keeps a text made of new names from growing the process.
-            if len(self._cache) >= 4096:
+            if len(self._cache) >= MAX_NAMES:
                 self._cache.clear()
             self._cache[name] = found
             return found
+
+    def forget(self, seen: str, name: str) -> None:
+        """Remember a name that announces nothing by its surroundings, if it lies wholly inside them."""
+        if seen[1 : 1 + len(name)] == name and _WHOLE.fullmatch(seen):
+            if len(self.nameless) >= MAX_NAMES:
+                self.nameless.clear()
+            self.nameless.add(seen)
 
     def _classify(self, name: str) -> Name | None:
         if len(name) > MAX_NAME_CHARS or name == _XML_SIGNATURE:

@@ -15,7 +15,7 @@ from herma.policy.redaction.assignment import name_around
 from herma.policy.redaction.fingerprint import PLACEHOLDER
 from herma.policy.redaction.gate import Gate
 from herma.policy.redaction.hit import Hit
-from herma.policy.redaction.name import Names
+from herma.policy.redaction.name import BEHIND_NAME, Names
 from herma.policy.redaction.piece import piece_end, piece_start
 from herma.policy.redaction.work import (
     BEGINNING,
@@ -61,6 +61,8 @@ class Grammar:
     command: bool = False
     # A word character in front rules it out.
     bounded: bool = False
+    # Tells at once that nothing begins at a place.
+    begins: Callable[[str, int], object | None] | None = None
     # The token may begin before the place.
     around: bool = False
     # What one look costs, in units of work.
@@ -125,6 +127,7 @@ class Sweep:
         """Look at one stretch; return the place at which the work was spent, or -1."""
         places.sort(key=_start)
         text, work, seen, masked = self._text, self._work, self._seen, self._masked
+        nameless = self._names.nameless
         for number, start, end in places:
             if masked and self._inside(start, closed=True):
                 continue
@@ -135,6 +138,12 @@ class Sweep:
             for grammar in self._grammars[number]:
                 if (grammar.bounded and inside) or start < seen.get(grammar.number, 0):
                     continue
+                if grammar.begins is not None and grammar.begins(text, start) is None:
+                    work.left -= FORMAT
+                    continue
+                if grammar.name and text[start - 1 : end + BEHIND_NAME] in nameless:
+                    work.left -= NAME
+                    continue
                 found = self._look(grammar, start, end)
                 if found:
                     hits.extend(found)
@@ -143,13 +152,14 @@ class Sweep:
     def _look(self, grammar: Grammar, start: int, end: int) -> Sequence[Hit]:
         text, number, work = self._text, grammar.number, self._work
         if grammar.name:
-            start, end = name_around(text, start, end)
+            seen, (start, end) = text[start - 1 : end + BEHIND_NAME], name_around(text, start, end)
             # `api_key` is found as `api_key` and as `key`: one name, one look.
             self._seen[number] = end
             name = text[start:end].strip("-.")
             work.left -= NAME
             # What stands before a bare `key` may tell more.
             if self._names.classify(name) is None and name.lower() != "key":
+                self._names.forget(seen, name)
                 return ()
         elif grammar.line:
             line_end = text.find("\n", start)

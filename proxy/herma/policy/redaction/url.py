@@ -11,6 +11,8 @@ from herma.policy.redaction.value import is_dull, is_placeholder, is_reference, 
 __all__ = ["URL_ID", "user_info"]
 
 URL_ID: Final = "url-user-info"
+# The longest user info: 512 characters of each, and what may stand between it and its sign.
+MAX_CHARS: Final = 1100
 # Anchored at `://`: a pattern that begins with the scheme tries it at each letter of a text.
 _USER_INFO: Final = re.compile(
     r"(?P<user>[^\s:/?#@\"'<>\\]{0,256}):(?P<password>[^\s/\"'<>\\]{1,512})@(?=[\w.\[$%{-])"
@@ -27,7 +29,9 @@ _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+.-ABCDEFGHIJKL
 
 def user_info(text: str, start: int, end: int) -> Iterator[Hit]:
     """Find the credential behind the `://` at `start` to `end`."""
-    if start == 0 or text[start - 1] not in _LETTERS or PLACEHOLDER.match(text, end) is not None:
+    if start == 0 or text[start - 1] not in _LETTERS or text.find("@", end, end + MAX_CHARS) < 0:
+        return
+    if PLACEHOLDER.match(text, end) is not None:
         return
     if _PUBLIC.match(text, end) is not None:
         return

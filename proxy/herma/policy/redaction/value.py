@@ -132,6 +132,9 @@ _WHOLE_MARK: Final = re.compile(
 )
 # The shortest keys that vendors issue without a prefix have fifteen characters; a word of a program with a digit has fewer.
 MIN_ISSUED_CHARS: Final = 15
+# A run of letters and digits without a sign, as long as the shortest keys in hexadecimal, is no word when it holds so many of each.
+LONG_RUN_CHARS: Final = 32
+MIN_OF_EACH: Final = 6
 # What 512 characters look like, the rest looks like.
 MAX_JUDGED_CHARS: Final = 512
 # The same where each character has to be asked.
@@ -250,11 +253,19 @@ def looks_random(value: str, *, at_least: int = 8) -> bool:
     kinds = _kinds(value)
     if len(kinds) < at_least:
         return False
+    if len(kinds) >= LONG_RUN_CHARS and len(kinds) == len(value) and _long_run(kinds):
+        return True
     # CamelCaseIdentifiersOfFourWords switch twice a word: about one in four or five.
     wanted = max(2, len(kinds) // (6 if b"0" in kinds else 3))
     if sum(map(kinds.count, _SWITCHES)) < wanted:
         return False
     return not is_wordy(value)
+
+
+def _long_run(kinds: bytes) -> bool:
+    """Tell whether one run holds many digits and many letters, in whatever order: no word does, keys that count up do."""
+    digits = kinds.count(b"0")
+    return min(digits, len(kinds) - digits) >= MIN_OF_EACH
 
 
 def is_wordy(value: str) -> bool:
