@@ -214,6 +214,7 @@ def test_colours_kinds_of_tokens_and_files_are_none(text: str) -> None:
     ("text", "kept"),
     [
         (f"APP_KEY=base64:{S}", "APP_KEY=base64:["),
+        (f"userPassword: {{SSHA}}{S}", "userPassword: {SSHA}["),
         (f"openssl enc -d -pass pass:{S} -in a", "-pass pass:["),
         (f"sed -i 's/password=.*/password={S}/' f", "s/password=.*/password=["),
         (f"curl_setopt($c, CURLOPT_USERPWD, 'bob:{S}');", "'bob:["),

@@ -246,3 +246,11 @@ def test_every_keyword_of_a_shipped_rule_can_begin_its_pattern() -> None:
 def test_no_keyword_of_a_shipped_rule_is_written_twice() -> None:
     """The second says nothing, and was meant to be another."""
     assert [rule.id for rule in rules() if len(set(rule.keywords)) != len(rule.keywords)] == []
+
+
+def test_a_mixed_value_has_capitals_small_letters_and_digits() -> None:
+    """A tag of an image and a serial number are neither."""
+    mixed = FormatRule(rule(pattern=r"-t (?P<secret>[A-Za-z0-9]{15,64})", keywords=("-t ",), check="mixed"))
+    assert mixed.at("-t F4keK3yF0rT3stN0", 0)
+    assert mixed.at("-t f4kek3yf0rt3stn0", 0) == ()
+    assert mixed.at("-t F4KEK3YF0RT3STN0", 0) == ()

@@ -111,6 +111,14 @@ def test_written_values_do_not_look_random(value: str) -> None:
     assert not values.looks_random(value)
 
 
+def test_a_long_run_of_letters_and_digits_is_no_word_though_it_counts_up() -> None:
+    """Keys in examples of vendors; many of one kind alone are none."""
+    assert values.looks_random("1234567890abcdef1234567890abcdef")
+    assert not values.looks_random("1234567890abcdef")
+    assert not values.looks_random("12345678901234567890123456789012")
+    assert not values.looks_random("theLongestIdentifierOfThisClass17")
+
+
 @pytest.mark.parametrize(
     ("value", "prose"),
     [("one", False), ("the word you say", True), ("forgot it?", True), ("tulip anchor", False)],
