@@ -1,12 +1,15 @@
-"""Who may call: keys, people, and how failed attempts are slowed down."""
+"""Who may call: keys, people, programs with tokens or certificates, and how failed attempts are slowed down."""
 
 # ruff: noqa: RUF009 - option() is dataclasses.field with a description, which belongs in a default
 
 from dataclasses import dataclass
 from datetime import datetime
 
+from herma.config.certificates import ClientCertificate
 from herma.config.login import Login
 from herma.config.option import option
+from herma.config.proxy_headers import ProxyHeaders
+from herma.config.tokens import TokenIssuer
 from herma.config.values import KeyHash, Name, Network, Seconds
 from herma.policy.grant import Scope
 from herma.policy.secret import Secret
@@ -56,3 +59,18 @@ class Auth:
     )
     failures: Failures = option("Delays after failed attempts.", factory=Failures)
     login: Login | None = option("Login page for browsers; none by default.", default=None)
+    tokens: tuple[TokenIssuer, ...] = option(
+        "Issuers whose signed tokens (JWT) are taken as bearer credentials.", default=()
+    )
+    certificates: tuple[ClientCertificate, ...] = option(
+        "Callers that are known by their certificate; a listener with `tls.client_ca_file` asks for it.",
+        default=(),
+    )
+    proxy_headers: ProxyHeaders | None = option(
+        "A proxy in front that says in headers who is asking; none by default.", default=None
+    )
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody has to say who they are."""
+        return not (self.keys or self.login or self.tokens or self.certificates or self.proxy_headers)

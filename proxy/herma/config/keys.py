@@ -8,10 +8,12 @@ from typing import Any
 
 from herma.config.auth import Auth, AuthKey, Failures
 from herma.config.key_floor import weakness
+from herma.config.proxy_headers import judge_proxy_headers
 from herma.config.reader import Reader
 from herma.config.values import KeyHash
 from herma.errors import Source
 from herma.policy.secret import Secret
+from herma.policy.token.form import is_token
 from herma.yamlfile import Path
 
 __all__ = ["Keys"]
@@ -56,13 +58,21 @@ class Keys:
             reader.problem(reader.at((*path, "base_delay_s")), "auth.failures", message)
         return made
 
-    def finish_auth(self, reader: Reader, made: Auth, _path: Path, _raw: Mapping[str, Any]) -> Auth:
-        """Judge the keys together, now that the floor is known."""
+    def finish_auth(self, reader: Reader, made: Auth, path: Path, raw: Mapping[str, Any]) -> Auth:
+        """Judge the keys and the proxy's secret together, now that the floor is known."""
         self._floor_bits = float(made.min_entropy_bits)
         for index, placed in enumerate(self._placed):
             self._strength(reader, placed)
             for earlier in self._placed[:index]:
                 self._twice(reader, earlier, placed)
+            if made.tokens and isinstance(placed.key.key, Secret) and is_token(placed.key.key.reveal()):
+                message = (
+                    "found a key that would be read as a signed token; make another with `herma key new`"
+                )
+                reader.problem(placed.key_at, "auth.key.token", message)
+        if made.proxy_headers is not None:
+            below = (*path, "proxy_headers")
+            judge_proxy_headers(reader, made.proxy_headers, below, raw["proxy_headers"], self._floor_bits)
         return made
 
     def judge_upstream(self, reader: Reader, key: Secret, at: Source) -> None:

@@ -34,8 +34,8 @@ from herma.config.settings import (
 )
 from herma.config.surface import Surface
 from herma.config.surface import finish as finish_surface
-from herma.config.upstream import DEFAULT_UPSTREAM, Upstream, Upstreams, UpstreamTls
 from herma.config.tokens import TokenIssuer, TokenIssuers
+from herma.config.upstream import DEFAULT_UPSTREAM, Upstream, Upstreams, UpstreamTls
 from herma.errors import ConfigError, Problem, Source
 from herma.yamlfile import MAX_BYTES, Loaded
 from herma.yamlfile import Path as YamlPath

@@ -11,16 +11,20 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from herma.config import claims
+from herma.config import claims, credentials
 from herma.config.values import (
     Address,
+    Audience,
+    ClaimName,
     ClientName,
     ContentDigest,
     Domain,
     EmailAddress,
     FileMode,
     FilePath,
+    HeaderName,
     IssuerUrl,
+    KeySetUrl,
     Label,
     Name,
     Network,
@@ -29,11 +33,13 @@ from herma.config.values import (
     Reason,
     RouteName,
     RuleId,
+    San,
     ScopeWord,
     Subject,
     Tcp,
     Unix,
     UpstreamUrl,
+    UserName,
 )
 
 __all__ = ["SCALARS", "Scalar", "parse_address", "parse_public_name", "parse_upstream"]
@@ -302,5 +308,19 @@ SCALARS: Mapping[Any, Scalar] = {
     Subject: Scalar(claims.subject, "a subject", {"type": "string", "minLength": 1, "maxLength": 255}),
     Domain: Scalar(claims.domain, "a domain", {"type": "string", "pattern": "^[A-Za-z0-9.-]+$"}),
     EmailAddress: Scalar(claims.email, "an e-mail address", {"type": "string", "pattern": "^[^@]+@[^@]+$"}),
+    Audience: Scalar(
+        credentials.audience, "an audience", {"type": "string", "minLength": 1, "maxLength": 255}
+    ),
+    ClaimName: Scalar(
+        credentials.claim_name, "the name of a claim", {"type": "string", "minLength": 1, "maxLength": 200}
+    ),
+    KeySetUrl: Scalar(credentials.key_set_url, "a URL", {"type": "string", "pattern": "^https?://[^#@]+$"}),
+    San: Scalar(
+        credentials.san, "a name of a certificate", {"type": "string", "pattern": "^(dns|email|uri):[^*]+$"}
+    ),
+    HeaderName: Scalar(
+        credentials.header_name, "the name of a header", {"type": "string", "pattern": "^[A-Za-z0-9-]{1,64}$"}
+    ),
+    UserName: Scalar(credentials.user_name, "a user", {"type": "string", "minLength": 1, "maxLength": 255}),
     str: Scalar(_text, "text", {"type": "string", "maxLength": MAX_TEXT_CHARACTERS}),
 }

@@ -10,15 +10,19 @@ from typing import NewType
 __all__ = [
     "MIN_SALT_BYTES",
     "Address",
+    "Audience",
     "Bytes",
+    "ClaimName",
     "ClientName",
     "ContentDigest",
     "Domain",
     "EmailAddress",
     "FileMode",
     "FilePath",
+    "HeaderName",
     "IssuerUrl",
     "KeyHash",
+    "KeySetUrl",
     "Label",
     "Name",
     "Network",
@@ -27,12 +31,14 @@ __all__ = [
     "Reason",
     "RouteName",
     "RuleId",
+    "San",
     "ScopeWord",
     "Seconds",
     "Subject",
     "Tcp",
     "Unix",
     "UpstreamUrl",
+    "UserName",
 ]
 
 # A salt makes equal keys hash differently; 128 bits never repeat.
@@ -59,6 +65,12 @@ ScopeWord = NewType("ScopeWord", str)
 Subject = NewType("Subject", str)
 Domain = NewType("Domain", str)
 EmailAddress = NewType("EmailAddress", str)
+Audience = NewType("Audience", str)
+ClaimName = NewType("ClaimName", str)
+KeySetUrl = NewType("KeySetUrl", str)
+San = NewType("San", str)
+HeaderName = NewType("HeaderName", str)
+UserName = NewType("UserName", str)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from herma.policy.message.headers import (
     is_protected,
     is_singleton,
     is_stripped,
+    names_somebody,
 )
 
 STRIPPED = [
@@ -86,3 +87,37 @@ def test_an_identity_in_any_spelling_is_stripped(name: bytes) -> None:
 def test_other_names_with_such_letters_pass(name: bytes) -> None:
     """Only whole words count, and the upstream's own names are not about identity at the gate."""
     assert not is_stripped(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        b"x-forwarded-user",
+        b"remote-user",
+        b"x-auth-request-email",
+        b"x-authentik-groups",
+        b"x-herma-proxy-secret",
+    ],
+)
+def test_a_proxy_may_say_who_is_asking(name: bytes) -> None:
+    """In a header that the upstream never sees."""
+    assert names_somebody(name)
+    assert is_stripped(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *PASSED,
+        b"x-forwarded-for",
+        b"x-forwarded-proto",
+        b"authorization",
+        b"proxy-authorization",
+        b"x-auth-token",
+        b"x-hermes-user",
+        b"user",
+    ],
+)
+def test_other_headers_say_nothing_of_that_kind(name: bytes) -> None:
+    """Credentials, addresses, and what the upstream is told."""
+    assert not names_somebody(name)

@@ -13,6 +13,7 @@ __all__ = [
     "is_protected",
     "is_singleton",
     "is_stripped",
+    "names_somebody",
 ]
 
 # RFC 9110 section 5.6.2.
@@ -98,6 +99,12 @@ def is_stripped(name: bytes) -> bool:
         and not name.startswith(_PASSED_PREFIXES)
         and not _IDENTITY.isdisjoint(name.split(b"-"))
     )
+
+
+def names_somebody(name: bytes) -> bool:
+    """Tell whether a proxy may say in a header of this name who is asking: it never reaches the upstream, and is no credential."""
+    said = name.startswith(b"x-herma-") or not _IDENTITY.isdisjoint(name.split(b"-"))
+    return said and is_stripped(name) and name not in CREDENTIAL_HEADERS and not name.startswith(b"proxy-")
 
 
 def is_singleton(name: bytes) -> bool:

@@ -18,6 +18,7 @@ __all__ = [
     "ALGORITHMS",
     "IDENTITY_TYPES",
     "MAX_TOKEN_BYTES",
+    "Algorithm",
     "Flaw",
     "Unverified",
     "is_token",
@@ -28,9 +29,6 @@ __all__ = [
 MAX_TOKEN_BYTES = 8 * 1024
 # RFC 7515 leaves it open; key ids in use are thumbprints, UUIDs and dates.
 MAX_KID_CHARACTERS = 256
-
-# No shared secrets: whoever can verify HS256 can forge it, and a public key must never become one (RFC 8725 section 3.1).
-ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 
 # RFC 9068 section 2.1, and RFC 7519 section 5.1, which lets it be left out. Types of other protocols, such as `logout+jwt`,
 # are no access tokens (RFC 8725 section 3.11).
@@ -46,6 +44,27 @@ _BROUGHT_KEYS = frozenset({"jku", "jwk", "x5u", "x5c"})
 # None of the extensions is understood, so every critical one is refused (section 4.1.11). `b64` changes what is signed, the
 # others belong to encryption.
 _EXTENSIONS = frozenset({"crit", "b64", "zip", "enc"})
+
+
+class Algorithm(StrEnum):
+    """The signatures that are taken (RFC 7518 section 3, RFC 8037).
+
+    No shared secrets: whoever can verify HS256 can forge it, and a public key must never become one (RFC 8725 section 3.1).
+    """
+
+    RS256 = "RS256"
+    RS384 = "RS384"
+    RS512 = "RS512"
+    PS256 = "PS256"
+    PS384 = "PS384"
+    PS512 = "PS512"
+    ES256 = "ES256"
+    ES384 = "ES384"
+    ES512 = "ES512"
+    EDDSA = "EdDSA"
+
+
+ALGORITHMS = tuple(one.value for one in Algorithm)
 
 
 class Flaw(StrEnum):
