@@ -1,16 +1,25 @@
 """People by name."""
 
+from dataclasses import replace
+
 import pytest
 
-from herma.identity import Account, Accounts, by_session
+from herma.config.openid import OpenId, RoleFor
+from herma.config.values import ClientName, IssuerUrl, Label
+from herma.identity import Account, Accounts, Member, SignIn, by_session
 from herma.policy.browser.password_hash import PasswordHash
 from herma.policy.browser.role import Role
 from herma.policy.grant import Principal, Scope
+from herma.policy.secret import Secret
+from support.issuer import ISSUER, ScriptedIssuer
 from support.login import USERS
 
 WEAKER = PasswordHash.parse(USERS[0]["password_hash"])
 OTHER = PasswordHash.parse(USERS[2]["password_hash"])
 COSTLY = PasswordHash.parse(USERS[0]["password_hash"].replace("m=7168", "m=65536"))
+PROVIDER = OpenId(
+    IssuerUrl(ISSUER), ClientName("herma"), roles=(RoleFor(Role.VIEWER, group=Label("agents")),)
+)
 ALICE = Account("alice", Role.ADMIN, WEAKER)
 
 
@@ -57,3 +66,16 @@ def test_an_unknown_name_costs_what_the_costliest_known_one_costs() -> None:
 def test_where_nobody_logs_in_there_is_nothing_to_verify() -> None:
     """Not even a decoy."""
     assert Accounts().password_of("alice") is None
+
+
+def test_a_session_is_somebodys_as_long_as_nothing_changed() -> None:
+    """Of an account by its binding, of a member by the rules of the provider."""
+    sign_in = SignIn(PROVIDER, Secret(b"fake key"), ScriptedIssuer())
+    member = Member("alice", "alice@good.com", Role.VIEWER, sign_in.rules)
+    accounts = Accounts([ALICE], sign_in)
+    assert accounts.of_session(ALICE.user, ALICE.binding) is ALICE
+    assert accounts.of_session(ALICE.user, "another role or password") is None
+    assert accounts.of_session(member.user, member.binding) == member
+    assert accounts.of_session(member.user, replace(member, rules="x" * 64).binding) is None
+    assert accounts.of_session("nobody", ALICE.binding) is None
+    assert Accounts([ALICE]).of_session(member.user, member.binding) is None

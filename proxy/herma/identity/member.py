@@ -7,11 +7,13 @@ and under which rules it was opened; under others it is nobody's.
 from dataclasses import dataclass
 from typing import Self
 
-from herma.identity.account import PERSON
 from herma.policy.browser.role import Role
 from herma.policy.grant import Principal
 
-__all__ = ["Member"]
+__all__ = ["PERSON", "Member"]
+
+# A key's name has no colon, so that no key can be called like a person.
+PERSON = "user:"
 
 # The name of an account has no colon, so that no account can be called like one of these.
 _PREFIX = "oidc:"

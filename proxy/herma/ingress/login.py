@@ -5,21 +5,23 @@ is charged to the address and to the account (see `policy.limits.throttle`), als
 """
 
 import json
-import secrets
 from datetime import UTC, datetime, timedelta
 
 from herma.config.login import Login
-from herma.identity import Account, TooManyPasswords
+from herma.identity import Account, Member, TooManyPasswords
 from herma.ingress.answer import Answer
 from herma.ingress.body import BodyReader
-from herma.ingress.login_page import HEADERS, login_page, notice_page
+from herma.ingress.login_page import HEADERS, Ways, login_page, notice_page, signed_out_page
+from herma.ingress.login_reply import leave, say
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.record import Record
 from herma.ingress.refusal import Refusal, slow_down
-from herma.ingress.session import Visitor, ident_of, limits_of, visitor
-from herma.policy.browser.cookie import ERASED, SESSION_BYTES, planted, session_cookie
+from herma.ingress.session import Visitor, ident_of, open_session, visitor
+from herma.ingress.sign_in import SignInPages
+from herma.policy.browser.cookie import ERASED, planted, session_cookie
 from herma.policy.browser.cross_site import Approach, cross_site
 from herma.policy.browser.login_form import MAX_FORM_BYTES, LoginForm, back_of, is_form, read_form
+from herma.policy.browser.own_url import own_url
 from herma.policy.browser.page import Page
 from herma.policy.browser.password_hash import prepared
 from herma.policy.browser.transport import cleartext
@@ -27,7 +29,6 @@ from herma.policy.decision import Deny
 from herma.policy.limits.throttle import address_group, login_subjects
 from herma.policy.message.canonical import Head
 from herma.policy.routing.envelope import Envelope
-from herma.policy.secret import Secret
 from herma.wire import ServerRequest
 
 __all__ = ["OwnPages"]
@@ -35,12 +36,10 @@ __all__ = ["OwnPages"]
 # One password of an address is verified at a time, so that guesses cannot overtake what they are charged.
 _BUSY_S = 1
 
-# RFC 9110 section 15.5.2 asks a 401 for one; on this one no browser opens a dialogue.
-_CHALLENGE = ((b"www-authenticate", b'Bearer realm="herma"'),)
-
 _MALFORMED = Deny(400, "herma.auth.form", "The login form is malformed.", close=True)
 _NO_FORM = Deny(415, "herma.auth.form", "A login is a form: application/x-www-form-urlencoded.", close=True)
 _NO_LOGIN = Deny(404, "herma.route.unknown", "There is no such page at the gate.")
+_NO_PASSWORDS = Deny(404, "herma.route.unknown", "Nobody logs in with a password here.", close=True)
 _NO_SESSION = Deny(401, "herma.auth.required", "There is no session.")
 _WRONG = Deny(401, "herma.auth.login", "Name or password is wrong.")
 _CLEARTEXT = Deny(
@@ -85,7 +84,7 @@ class OwnPages:
         login = self._generation.settings.auth.login
         if isinstance(page, Deny) or login is None:
             raise Refusal(page if isinstance(page, Deny) else _NO_LOGIN)
-        self._record.operation, self._record.route = page.value, page.path
+        self._record.operation, self._record.route = page.operation, page.path
         if head.method not in page.methods:
             self._answer.allow = page.methods
             raise Refusal(Deny(405, "herma.route.method", f"This path takes {', '.join(page.methods)} only."))
@@ -94,16 +93,29 @@ class OwnPages:
         elif page is Page.LOGOUT:
             await self._log_out(head)
         elif cleartext(self._approach, self._record.address):
-            self._note(_CLEARTEXT)
-            await self._answer.whole(
-                403, HEADERS, notice_page("Not over this connection", _CLEARTEXT.message)
-            )
+            body = notice_page("Not over this connection", _CLEARTEXT.message)
+            await say(self._answer, self._record, _CLEARTEXT, body)
+        elif page is not Page.LOGIN:
+            await self._sign_in(page, head, login)
         elif head.method == "POST":
             await self._log_in(head, login)
         else:
             found = await self._visitor(head)
             name = found.account.name if found else ""
-            await self._answer.whole(200, HEADERS, login_page(back_of(head.target.query), name=name))
+            body = login_page(back_of(head.target.query), self._ways(login), name=name)
+            await self._answer.whole(200, HEADERS, body)
+
+    def _ways(self, login: Login) -> Ways:
+        sign_in = self._generation.accounts.sign_in
+        return Ways(bool(login.users), sign_in.label if sign_in else "")
+
+    async def _sign_in(self, page: Page, head: Head, login: Login) -> None:
+        sign_in = self._generation.accounts.sign_in
+        if sign_in is None:
+            raise Refusal(_NO_LOGIN)
+        self._refuse_cross_site(head)
+        pages = SignInPages(self._plane, sign_in, login, self._record, self._answer, self._approach.proto)
+        await (pages.begin(head) if page is Page.BEGIN else pages.come_back(head))
 
     async def _visitor(self, head: Head) -> Visitor | None:
         found = await visitor(self._plane, self._generation, head, self._approach)
@@ -126,13 +138,22 @@ class OwnPages:
 
     async def _log_out(self, head: Head) -> None:
         self._refuse_cross_site(head)
-        await self._visitor(head)
+        found = await self._visitor(head)
         if (cookie := session_cookie(head)) is not None:
             await self._plane.store.end_session(ident_of(cookie))
-        await self._leave(Page.LOGIN.path, ERASED)
+        sign_in = self._generation.accounts.sign_in
+        if found is not None and isinstance(found.account, Member) and sign_in is not None:
+            onward = sign_in.sign_out(own_url(head, self._approach.proto, Page.LOGIN))
+            if onward:
+                headers = [*HEADERS, (b"set-cookie", ERASED)]
+                await self._answer.whole(200, headers, signed_out_page(sign_in.label, onward))
+                return
+        await leave(self._answer, Page.LOGIN.path, ERASED)
 
     async def _log_in(self, head: Head, login: Login) -> None:
         self._refuse_cross_site(head)
+        if not login.users:
+            raise Refusal(_NO_PASSWORDS)
         if not is_form(head.get(b"content-type")):
             raise Refusal(_NO_FORM)
         with BodyReader(self._plane, self._generation) as reader:
@@ -142,15 +163,11 @@ class OwnPages:
         # A guess is judged and charged to its end, whether or not somebody waits for the answer.
         outcome = await self._plane.keep(self._judge(form))
         if isinstance(outcome, Deny):
-            self._note(outcome)
-            headers = [*HEADERS, *_CHALLENGE] if outcome.status == 401 else list(HEADERS)
-            if outcome.retry_after_s is not None:
-                headers.append((b"retry-after", b"%d" % outcome.retry_after_s))
-            body = login_page(form.back, problem=outcome.message)
-            await self._answer.whole(outcome.status, headers, body)
+            body = login_page(form.back, self._ways(login), problem=outcome.message)
+            await say(self._answer, self._record, outcome, body)
             return
         self._record.principal = outcome.principal.name
-        await self._leave(form.back, planted(await self._begin(head, outcome, login)))
+        await leave(self._answer, form.back, planted(await open_session(self._plane, head, outcome, login)))
 
     async def _judge(self, form: LoginForm) -> Account | Deny:
         """Tell whose name and password these are, or why it is not said."""
@@ -181,24 +198,7 @@ class OwnPages:
             return False
         return await self._plane.passwords.verify(stored, password)
 
-    async def _begin(self, head: Head, account: Account, login: Login) -> Secret:
-        """Begin a session under a new name; the one that this browser had ends, whoever planted it."""
-        if (before := session_cookie(head)) is not None:
-            await self._plane.store.end_session(ident_of(before))
-        cookie = Secret(secrets.token_urlsafe(SESSION_BYTES).encode("ascii"))
-        await self._plane.store.open_session(
-            ident_of(cookie), account.name, account.binding, limits_of(login)
-        )
-        return cookie
-
-    async def _leave(self, where: str, cookie: bytes) -> None:
-        headers = [*HEADERS[1:], (b"location", where.encode("ascii")), (b"set-cookie", cookie)]
-        await self._answer.whole(303, headers, b"")
-
     def _refuse_cross_site(self, head: Head) -> None:
         denied = cross_site(head, self._approach)
         if denied is not None:
             raise Refusal(denied)
-
-    def _note(self, deny: Deny) -> None:
-        self._record.code, self._record.outcome = deny.code, "denied"

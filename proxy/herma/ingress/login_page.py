@@ -6,12 +6,14 @@ The style is the only thing the page may use; its hash stands in the policy.
 
 import base64
 import hashlib
+from dataclasses import dataclass
 from html import escape
 from typing import Final
 
+from herma.policy.browser.local_target import HOME, encoded
 from herma.policy.browser.page import Page
 
-__all__ = ["HEADERS", "login_page", "notice_page"]
+__all__ = ["HEADERS", "Ways", "login_page", "notice_page", "signed_out_page"]
 
 _STYLE: Final = """
 :root{color-scheme:light dark;--ground:#f4f5f7;--card:#fff;--text:#1b1f24;--soft:#565f6b;--line:#828b96;--main:#0b5cad;--on:#fff;
@@ -29,8 +31,9 @@ form{margin-top:1.5rem}
 label{display:block;margin-bottom:.25rem;font-weight:600}
 input{width:100%;margin-bottom:1.25rem;padding:.625rem .75rem;border:1px solid var(--line);border-radius:.375rem;
 background:var(--card);color:var(--text);font:inherit}
-button{width:100%;min-height:3rem;padding:.625rem 1rem;border:1px solid var(--main);border-radius:.375rem;background:var(--main);
-color:var(--on);font:inherit;font-weight:600;cursor:pointer}
+button,.button{display:block;width:100%;min-height:3rem;padding:.625rem 1rem;border:1px solid var(--main);border-radius:.375rem;background:var(--main);
+color:var(--on);font:inherit;font-weight:600;text-align:center;text-decoration:none;overflow-wrap:anywhere;cursor:pointer}
+.button{margin-top:1.5rem}
 button.quiet{background:none;color:var(--main)}
 :focus-visible{outline:.1875rem solid var(--main);outline-offset:.125rem}
 """
@@ -51,8 +54,16 @@ HEADERS: Final[tuple[tuple[bytes, bytes], ...]] = (
 )
 
 
-def login_page(back: str, *, problem: str = "", name: str = "") -> bytes:
-    """Render the form; `back` is where a login leads, `problem` what went wrong, `name` who is logged in already."""
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How people log in here: with a password, and at the identity provider of that name; empty without one."""
+
+    passwords: bool = True
+    provider: str = ""
+
+
+def login_page(back: str, ways: Ways, *, problem: str = "", name: str = "") -> bytes:
+    """Render the page; `back` is where a login leads, `problem` what went wrong, `name` who is logged in already."""
     said = f'<p class="bad" id="problem" role="alert">{escape(problem)}</p>' if problem else ""
     described = ' aria-describedby="problem"' if problem else ""
     here = (
@@ -62,11 +73,39 @@ def login_page(back: str, *, problem: str = "", name: str = "") -> bytes:
         if name
         else ""
     )
+    entries = _provider(back, ways.provider) if ways.provider else ""
+    if ways.passwords:
+        entries += _passwords(back, described)
     return _page(
         f"""<h1>Sign in</h1>
 <p>This page belongs to the gate in front of the agent.</p>
 {here}{said}
-<form method="post" action="{Page.LOGIN.path}">
+{entries}"""
+    )
+
+
+def signed_out_page(provider: str, url: str) -> bytes:
+    """Render what follows a logout at the gate: the browser goes on to the provider's, by itself or by hand.
+
+    A redirect would not do: it would belong to the form, and `form-action` keeps forms here.
+    """
+    onward = f'<meta http-equiv="refresh" content="0; url={escape(url)}">\n'
+    return _page(
+        f"""<h1>Signed out</h1>
+<p>You are signed out here. You may still be signed in at {escape(provider)}.</p>
+<a class="button" href="{escape(url)}">Sign out at {escape(provider)}</a>""",
+        onward,
+    )
+
+
+def _provider(back: str, provider: str) -> str:
+    # A link and no form: what a form leads to has to stay here, by the page's own policy.
+    query = "" if back == HOME else f"?next={encoded(back)}"
+    return f'<a class="button" href="{Page.BEGIN.path}{escape(query)}">Log in with {escape(provider)}</a>\n'
+
+
+def _passwords(back: str, described: str) -> str:
+    return f"""<form method="post" action="{Page.LOGIN.path}">
 <input type="hidden" name="next" value="{escape(back)}">
 <label for="name">Name</label>
 <input id="name" name="name" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="64"
@@ -75,7 +114,6 @@ def login_page(back: str, *, problem: str = "", name: str = "") -> bytes:
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="1024" required{described}>
 <button>Sign in</button>
 </form>"""
-    )
 
 
 def notice_page(title: str, text: str) -> bytes:
@@ -83,14 +121,14 @@ def notice_page(title: str, text: str) -> bytes:
     return _page(f'<h1>{escape(title)}</h1>\n<p class="bad" role="alert">{escape(text)}</p>')
 
 
-def _page(body: str) -> bytes:
+def _page(body: str, onward: str = "") -> bytes:
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>Sign in</title>
+{onward}<title>Sign in</title>
 <style>{_STYLE}</style>
 </head>
 <body>

@@ -1,26 +1,27 @@
 """The caller who comes with a session's cookie."""
 
 import hashlib
+import secrets
 from dataclasses import dataclass
 
 from herma.config.login import Login
-from herma.identity import Account
+from herma.identity import Account, Member
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.refusal import Refusal
-from herma.policy.browser.cookie import session_cookie
+from herma.policy.browser.cookie import SESSION_BYTES, session_cookie
 from herma.policy.browser.cross_site import Approach, cross_site
 from herma.policy.browser.sessions import SessionLimits
 from herma.policy.message.canonical import Head
 from herma.policy.secret import Secret
 
-__all__ = ["Visitor", "find_session", "ident_of", "limits_of", "visitor"]
+__all__ = ["Visitor", "find_session", "ident_of", "limits_of", "open_session", "visitor"]
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
     """A person with a session that holds, and for how long it holds if nothing happens."""
 
-    account: Account
+    account: Account | Member
     left_s: float
 
 
@@ -57,12 +58,24 @@ async def find_session(
     found = await plane.store.session(ident, limits_of(login), touch=touch)
     if found is None:
         return None
-    account = generation.accounts.get(found.user)
-    if account is None or account.binding != found.binding:
-        # The person is gone, or has another role or another password: it was another person's session, so to say.
+    account = generation.accounts.of_session(found.user, found.binding)
+    if account is None:
         await plane.store.end_session(ident)
         return None
     return Visitor(account, found.left_s)
+
+
+async def open_session(plane: Plane, head: Head, account: Account | Member, login: Login) -> Secret:
+    """Begin a session under a new name, which is returned; the one that this browser had ends, whoever planted it.
+
+    Raises:
+        StoreError: the sessions cannot be asked.
+    """
+    if (before := session_cookie(head)) is not None:
+        await plane.store.end_session(ident_of(before))
+    cookie = Secret(secrets.token_urlsafe(SESSION_BYTES).encode("ascii"))
+    await plane.store.open_session(ident_of(cookie), account.user, account.binding, limits_of(login))
+    return cookie
 
 
 def ident_of(cookie: Secret) -> str:
