@@ -14,7 +14,9 @@ S = "F4keK3yF0rT3stF4keK3y"
 CASES = {
     f"Authorization: Bearer {S}": "Authorization: Bearer [",
     f"Authorization: Basic {S}=": "Authorization: Basic [",
-    f'Proxy-Authorization: Digest username="bob", response={S}': "Proxy-Authorization: Digest [",
+    f'Proxy-Authorization: Digest username="bob", response={S}': 'Proxy-Authorization: Digest username="bob", response=[',
+    f'Authorization: Token token="{S}"': 'Authorization: Token token="[',
+    f'Authorization: Digest realm="r", nonce="a {S}", qop=auth': 'Authorization: Digest realm="r", nonce="[',
     f"'Authorization': '{S}'": "'Authorization': '[",
     f"Authorization: Custom {S}": "Authorization: Custom [",
     f"Authorization: {'abc' * 200}{S}": "Authorization: [",

@@ -41,6 +41,11 @@ CASES = [
     ("template in quotes", False, lambda: verdict(TOKEN, "Bearer ${x}", '"')),
     ("sentence in quotes", False, lambda: verdict(PASSWORD, "the word you know", '"', colon=True)),
     ("words in quotes", True, lambda: verdict(PASSWORD, "tulip anchor marble", '"', data=True)),
+    (
+        "between quotes of code",
+        False,
+        lambda: verdict(PASSWORD, " + labels[", '"', after='"key"]', colon=True),
+    ),
     ("command in back-quotes", False, lambda: verdict(TOKEN, "pass show x", "`")),
     ("words in a call", False, lambda: verdict(TOKEN, "tulip anchor", '"', comma=True)),
     ("other alphabet", True, lambda: verdict(PASSWORD, "пароль123", '"')),

@@ -162,3 +162,9 @@ def test_surroundings_are_remembered_within_bounds() -> None:
     for number in range(MAX_NAMES + 3):
         names.forget(f" n{number}=x", f"n{number}")
     assert len(names.nameless) == 3
+
+
+def test_the_end_of_a_digest_names_nothing() -> None:
+    """Lists of files hold digests that end in `pw`; behind a sign the same letters are a word."""
+    assert NAMES.classify("F4keFRfFeLJoj90UYVyjeKIzGfY05JhUFy7IfZ59pw") is None
+    assert NAMES.classify("F4keFRfFeLJoj90UYVyjeKIzGfY05JhUFy7IfZ59_pw") is not None

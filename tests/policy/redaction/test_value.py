@@ -22,6 +22,8 @@ REFERENCES = [
     "$1",
     "$A$B",
     "@secret.txt",
+    ".*/name:",
+    "sha256=F4keFRfFeLJoj90UYVyjeKIzGfY05JhUFy7IfZ59pw",
     "(user, password)",
 ]
 CODE = [

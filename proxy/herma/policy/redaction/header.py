@@ -33,11 +33,37 @@ _OPERATOR: Final = re.compile(
 _SCHEME: Final = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9_-]{1,31})[ \t]{1,4}(?=\S)", re.ASCII)
 # The credential runs to a blank, a quote or an escape, behind which a decoded view sees more.
 _CREDENTIAL: Final = re.compile(r"[^\s\"'`\\<>\uff0c\u3002]{1,16384}+", re.ASCII)
-# Digest, AWS and others write parameters, some of them in quotes.
+# Digest, AWS and others write parameters, some of them in quotes; one alone is told by its quotes.
 _PARAMETERS: Final = re.compile(
     r"[A-Za-z][\w-]{1,31}=(?:\"[^\"\n\\]{0,2048}\"|[^\s\"'`,\\]{1,4096})"
-    r"(?:,[ \t]{0,4}[A-Za-z][\w-]{1,31}=(?:\"[^\"\n\\]{0,2048}\"|[^\s\"'`,\\]{1,4096})){1,16}",
+    r"(?:,[ \t]{0,4}[A-Za-z][\w-]{1,31}=(?:\"[^\"\n\\]{0,2048}\"|[^\s\"'`,\\]{1,4096})){1,16}"
+    r"|[A-Za-z][\w-]{1,31}=\"[^\"\n\\]{0,2048}\"",
     re.ASCII,
+)
+_PARAMETER: Final = re.compile(
+    r"(?P<name>[A-Za-z][\w-]{1,31})=(?:\"(?P<quoted>[^\"\n\\]{1,2048})\"|(?P<bare>[^\s\"'`,\\]{1,4096}))",
+    re.ASCII,
+)
+# Parameters that tell who asks, for what and how: whoever reads a masked header needs them.
+_TOLD: Final = frozenset(
+    [
+        "algorithm",
+        "app",
+        "charset",
+        "headers",
+        "keyid",
+        "nc",
+        "oauth_callback",
+        "oauth_signature_method",
+        "oauth_timestamp",
+        "oauth_version",
+        "qop",
+        "realm",
+        "signedheaders",
+        "ts",
+        "uri",
+        "username",
+    ]
 )
 _SCHEMES: Final = frozenset(
     [
@@ -110,7 +136,11 @@ def authorization(text: str, end: int) -> Iterator[Hit]:
     known = scheme is not None and scheme["scheme"].lower() in _SCHEMES
     if scheme is not None and known:
         at = scheme.end()
-    credential = _PARAMETERS.match(text, at) or _CREDENTIAL.match(text, at)
+    parameters = _PARAMETERS.match(text, at) if known or scheme is None else None
+    if parameters is not None:
+        yield from _parameters(text, at, parameters.end())
+        return
+    credential = _CREDENTIAL.match(text, at)
     if credential is None:
         return
     written = untrailed(credential.group())
@@ -130,6 +160,15 @@ def authorization(text: str, end: int) -> Iterator[Hit]:
         second = _CREDENTIAL.match(text, scheme.end())
         if second is not None and looks_random(second.group(), at_least=12):
             yield Hit(scheme.end(), second.end(), AUTHORIZATION_ID, second.group())
+
+
+def _parameters(text: str, start: int, end: int) -> Iterator[Hit]:
+    """Find the values of the parameters that are no names, places or methods."""
+    for found in _PARAMETER.finditer(text, start, end):
+        group = found.lastgroup or "bare"
+        written = found[group]
+        if found["name"].lower() not in _TOLD and not _left_alone(written):
+            yield Hit(found.start(group), found.end(group), AUTHORIZATION_ID, written)
 
 
 def bare_scheme(text: str, end: int) -> Iterator[Hit]:

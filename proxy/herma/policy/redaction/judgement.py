@@ -125,6 +125,9 @@ def judge(known: Name, value: Value, form: Form, text: str, name: str) -> bool:
             and (not form.colon or bool(value.quote) or form.keyed)
             and not form.prose
         )
+    # In "secret: " + labels["key"] the second quote opens what follows it.
+    if value.quote and _GOES_ON.match(written) and text[value.end + 1 : value.end + 2].isalnum():
+        return False
     if _names_itself(written.lower(), name) or _labels(written) or _pathlike(written):
         return False
     if known.strength == Strength.HINT:

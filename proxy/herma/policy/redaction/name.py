@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from herma.policy.redaction.gate import Gate
+from herma.policy.redaction.value import looks_random
 from herma.policy.rule import Rule
 
 __all__ = ["BEHIND_NAME", "Name", "Names", "Strength", "is_property", "words_of"]
@@ -240,6 +241,9 @@ _PROPERTIES: Final = frozenset(
 # What makes even two words (`api key`, `auth token`) no secret.
 _NEVER_COMPOUND: Final = frozenset(("public", "pub", "publishable", "no", "without", "is", "has"))
 MAX_NAME_CHARS: Final = 96
+# The last part of a name that is as long as this and looks drawn is the end of a digest; its few last letters (`…59pw`) name nothing.
+MIN_DRAWN_CHARS: Final = 16
+MAX_ENDING_CHARS: Final = 3
 # Names that are remembered.
 MAX_NAMES: Final = 4096
 # With so many characters behind the found word, the plural of most names ends: `tokens=`.
@@ -248,6 +252,8 @@ BEHIND_NAME: Final = 2
 _WHOLE: Final = re.compile(r"[^A-Za-z0-9_.-][A-Za-z0-9_]+(?:[^A-Za-z0-9_.-].?)", re.ASCII | re.DOTALL)
 # The signature of a document, which everybody may read.
 _XML_SIGNATURE: Final = "SignatureValue"
+# What stands in front of the last part of a name.
+_LAST_PART: Final = re.compile(r".*[-_.]", re.DOTALL)
 # What stands between words of a name.
 _JOINED: Final = {code: None for code in range(128) if not chr(code).isalnum()}
 
@@ -342,6 +348,8 @@ class Names:
         elif self._gate is None or not self._gate.hits(name.lower().translate(_JOINED)):
             return None
         words = words_of(name)
+        if _ends_digest(name, words):
+            return None
         if words[:2] == ["tf", "token"]:
             words = words[:2]
         while len(words) > 1 and words[-1] in _TRAILING:
@@ -392,6 +400,15 @@ class Names:
 def words_of(name: str) -> list[str]:
     """Cut a name into its lower-case words."""
     return [word.lower() for word in _WORDS.findall(name)]
+
+
+def _ends_digest(name: str, words: list[str]) -> bool:
+    return (
+        len(name) > MIN_DRAWN_CHARS
+        and bool(words)
+        and len(words[-1]) <= MAX_ENDING_CHARS
+        and looks_random(_LAST_PART.sub("", name), at_least=MIN_DRAWN_CHARS)
+    )
 
 
 def is_property(name: str) -> bool:

@@ -33,6 +33,7 @@ _REFERENCE: Final = re.compile(
     | \((?:[a-z]{1,16}[ ]?){0,4}+\)$ | \[(?:[a-z]{1,16}[ ]?){0,4}+\]$   # (none), [hidden]
     | `[^`]{0,400}+`$ | <[^>]{0,200}+>?$ | \{\{ | \#\{       # `…` <…> {{…}} \#{…}
     | \{[\w.$\[\]'"()!:, -]{0,80}+\}             # {name}
+    | \.[*+][/|\#,]\w{0,40}[ :]?$                   # .*/name: of an editor of lines
     | %[A-Za-z_]\w{0,64}+%$ | %(?:\(\w{0,32}\))?[sdr]$   # %VAR% %s %(x)s
     """,
     re.VERBOSE | re.ASCII | re.IGNORECASE,
@@ -63,7 +64,7 @@ _CODE: Final = re.compile(
     re.VERBOSE | re.ASCII,
 )
 # What the two above begin with; most values begin with something else.
-_REFERENCE_SIGNS: Final = frozenset("$([`<{%#!@&")
+_REFERENCE_SIGNS: Final = frozenset("$([`<{%#!@&.")
 # Where a store keeps the secret, and keys that everybody may read: `vault:kv/app#password`, `projects/x/secrets/y`, `pk_live_…`.
 _KEPT_ELSEWHERE: Final = re.compile(
     r"""
@@ -71,6 +72,7 @@ _KEPT_ELSEWHERE: Final = re.compile(
     | arn:aws[\w-]{0,10}:[\w-]{2,24}:[\w-]{0,20}:\d{0,12}:[\w/+=,.@:-]{1,300}+$
     | projects/[\w-]{1,40}/secrets/[\w-]{1,255}(?:/versions/\w{1,20})?$
     | (?:env|file):[\w./${}-]{1,200}+$
+    | sha(?:1|224|256|384|512)[=:-](?=[A-Za-z0-9+/_-]{20})   # the digest of a file
     | @Microsoft\.KeyVault\( | %env\( | \{\{resolve:
     | [pt]k\.eyJ1I | pk_(?:live|test|prod)_ | phc_ | [0-9A-F]{40}$ | (?:sk-)?(?:ssh-(?:rsa|ed25519)|ecdsa-sha2)[\w@.-]{0,40}+(?:\s|$) | AAAA[BCE][23]N
     """,
