@@ -11,52 +11,12 @@ from typing import Any, Final
 
 from herma.policy.redaction.gate import Gate
 from herma.policy.redaction.value import looks_random
+from herma.policy.redaction.vocabulary import TRAILING
 from herma.policy.rule import Rule
 
 __all__ = ["BEHIND_NAME", "Name", "Names", "Strength", "is_property", "words_of"]
 
 _WORDS: Final = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}+|[A-Z]|\d{1,10}+|[^\W\d_a-zA-Z]{1,20}+")
-# What may stand behind the last word without changing the meaning.
-_TRAILING: Final = frozenset(
-    [
-        "1",
-        "2",
-        "3",
-        "4",
-        "5",
-        "prod",
-        "production",
-        "staging",
-        "stage",
-        "dev",
-        "test",
-        "live",
-        "old",
-        "new",
-        "current",
-        "prev",
-        "previous",
-        "v1",
-        "v2",
-        "b64",
-        "base64",
-        "hex",
-        "plain",
-        "plaintext",
-        "raw",
-        "value",
-        "val",
-        "string",
-        "str",
-        "literal",
-        "primary",
-        "secondary",
-        "backup",
-        "eu",
-        "us",
-        "default",
-    ]
-)
 # In names written as one word (`cachekey`): what makes the rest of it no secret.
 _NEVER_BEFORE: Final = ("primary", "sort", "cache", "public", "idempotency", "foreign", "partition", "bypass")
 # What stands behind the word of a secret when the name is that of something else.
@@ -352,7 +312,7 @@ class Names:
             return None
         if words[:2] == ["tf", "token"]:
             words = words[:2]
-        while len(words) > 1 and words[-1] in _TRAILING:
+        while len(words) > 1 and words[-1] in TRAILING:
             words.pop()
         if not words:
             return None

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-__all__ = ["DULL", "PROSE"]
+__all__ = ["DULL", "PROSE", "TRAILING"]
 
 
 def _words(*lines: str) -> frozenset[str]:
@@ -37,4 +37,9 @@ PROSE: Final = _words(
     "no only please enter type choose forgot forgotten reset change new wrong invalid incorrect missing",
     "required optional field at least characters and or for from with without to of in on by be has have",
     "been it we they if when while before after use used using",
+)
+# What may stand behind the last word of a name without changing its meaning.
+TRAILING: Final = _words(
+    "1 2 3 4 5 prod production staging stage dev test live old new current prev previous v1 v2 b64 base64",
+    "hex plain plaintext raw value val string str literal primary secondary backup eu us default",
 )
