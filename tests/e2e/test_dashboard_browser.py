@@ -1,4 +1,7 @@
-"""A person with a real browser at the real dashboard, through a gate that asks for a password."""
+"""A person with a real browser at the real dashboard, through a gate on a public address that asks for a password.
+
+All of it stands in a network of its own, so that the address is a public one to the gate and the browser, and to nobody else.
+"""
 
 import json
 import shutil
@@ -10,6 +13,7 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from support.browser import browsing, missing_browser
@@ -17,6 +21,7 @@ from support.edge import EDGES, NAME
 from support.gate import Gate
 from support.hermes import Dashboard
 from support.login import COOKIE, PASSWORDS, USERS
+from support.network import PUBLIC, own_network
 from support.stub_model import StubModel
 from support.wire_tls import make_pair
 
@@ -55,13 +60,29 @@ class Site:
 
 
 @pytest.fixture(scope="module")
+def network() -> Iterator[None]:
+    """A network with a public address."""
+    with own_network():
+        yield
+
+
+@pytest.fixture(scope="module")
+def model(network: None) -> Iterator[StubModel]:
+    """The model, in that network."""
+    with StubModel() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
 def dashboard(tmp_path_factory: pytest.TempPathFactory, model: StubModel) -> Iterator[Dashboard]:
     """The real dashboard."""
     with Dashboard(tmp_path_factory.mktemp("dashboard"), model.url) as running:
         yield running
 
 
-def gated(directory: Path, dashboard: Dashboard, listener: dict[str, object], **extra: object) -> Gate:
+def gated(
+    directory: Path, dashboard: Dashboard, listener: dict[str, object], host: str = PUBLIC, **extra: object
+) -> Gate:
     """Prepare a gate with a login page."""
     below = {
         "upstream": {"profile": "hermes-dashboard"},
@@ -69,7 +90,7 @@ def gated(directory: Path, dashboard: Dashboard, listener: dict[str, object], **
         **extra,
     }
     gate = Gate(directory, dashboard.url, below, upstream_key=dashboard.key)
-    gate.config["listen"] = [{"address": f"127.0.0.1:{gate.port}", **listener}]
+    gate.config["listen"] = [{"address": f"{host}:{gate.port}", **listener}]
     gate.config["auth"]["login"] = {"users": USERS}
     gate.write_config(gate.config)
     return gate
@@ -77,12 +98,12 @@ def gated(directory: Path, dashboard: Dashboard, listener: dict[str, object], **
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory, dashboard: Dashboard) -> Iterator[Site]:
-    """A gate that speaks TLS itself."""
+    """A gate that speaks TLS itself, on the public address."""
     directory = tmp_path_factory.mktemp("alone")
     pair = make_pair(directory)
     tls = {"tls": {"cert_file": pair.cert, "key_file": pair.key}}
     with gated(directory / "gate", dashboard, tls) as gate:
-        yield Site(f"https://127.0.0.1:{gate.port}", gate)
+        yield Site(f"https://{PUBLIC}:{gate.port}", gate)
 
 
 @pytest.fixture(scope="module", params=EDGES)
@@ -96,7 +117,7 @@ def edged(
     pair = make_pair(directory)
     trusting = {"trusted_proxies": ["127.0.0.1/32"]}
     with (
-        gated(directory / "gate", dashboard, {"public_names": [NAME]}, **trusting) as gate,
+        gated(directory / "gate", dashboard, {"public_names": [NAME]}, "127.0.0.1", **trusting) as gate,
         EDGES[request.param](directory, pair, gate.port) as port,
     ):
         yield Site(f"https://{NAME}", gate, f"MAP {NAME}:443 127.0.0.1:{port}")
@@ -164,14 +185,25 @@ def test_every_page_is_drawn_without_a_complaint(alone: Site, tmp_path: Path) ->
             assert complaints(browser) == [], path
 
 
-def chats(site: Site, directory: Path) -> None:
-    """Draw the terminal of the chat; the gate sees all three sockets open and the calls of the page pass."""
+def chats(site: Site, model: StubModel, directory: Path) -> None:
+    """Say something in the chat's terminal and be answered; the gate sees all three sockets open and the page's calls pass."""
     with person(site, directory) as browser:
         enter(site, browser, path="/chat")
         wait = WebDriverWait(browser, PATIENCE_S)
         wait.until(lambda driver: driver.find_elements(By.CSS_SELECTOR, ".xterm-screen, canvas"))
         wait.until(lambda _: any(line["route"] == "session.create" for line in site.gate.audit()))
         settled(browser)
+        model.forget()
+        said = f"SAY:the answer for {directory.name}"
+        screen = browser.find_element(By.CSS_SELECTOR, ".xterm-helper-textarea")
+        screen.send_keys(said)
+
+        def sent(_: Chrome) -> bool:
+            # Keys that come at once are a paste, in which Enter is a line; so it is pressed when the rest has settled.
+            screen.send_keys(Keys.ENTER)
+            return any(said.encode() in seen.body for seen in model.seen)
+
+        WebDriverWait(browser, PATIENCE_S, poll_frequency=1).until(sent)
     sockets = {"/api/ws", "/api/events", "/api/pty"}
     WebDriverWait(site, PATIENCE_S).until(
         lambda _: sockets <= {line["route"] for line in site.gate.audit() if line["status"] == 101}
@@ -180,14 +212,14 @@ def chats(site: Site, directory: Path) -> None:
     assert {line["outcome"] for line in calls} == {"answered"}
 
 
-def test_the_chat_works_over_its_sockets(alone: Site, tmp_path: Path) -> None:
+def test_the_chat_works_over_its_sockets(alone: Site, model: StubModel, tmp_path: Path) -> None:
     """With a gate that speaks TLS itself."""
-    chats(alone, tmp_path)
+    chats(alone, model, tmp_path)
 
 
-def test_the_chat_works_behind_another_server(edged: Site, tmp_path: Path) -> None:
+def test_the_chat_works_behind_another_server(edged: Site, model: StubModel, tmp_path: Path) -> None:
     """With TLS at the edge: the gate knows the public name and believes the scheme."""
-    chats(edged, tmp_path)
+    chats(edged, model, tmp_path)
 
 
 def test_after_the_logout_nothing_is_left(alone: Site, tmp_path: Path) -> None:

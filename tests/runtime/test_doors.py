@@ -4,6 +4,7 @@ import pytest
 
 from herma.runtime.doors import hosts_of
 from support.config_text import parsed
+from support.heads import make_head
 
 TEXT = """
 upstreams: {board: {url: 'http://127.0.0.1:9119', public_names: [board.example.com, 'b.example.com:9443']}}
@@ -41,7 +42,8 @@ def test_a_name_leads_to_one_upstream(
     hosts = hosts_of(SETTINGS, upstream)[listener]
     assert hosts is not None
     assert hosts.allows(host, port) is allowed
-    assert hosts.own_origin(f"https://{host}" + (f":{port}" if port not in {None, 443} else "")) is allowed
+    origin = f"https://{host}" + (f":{port}" if port not in {None, 443} else "")
+    assert hosts.own_origin(origin, make_head()) is allowed
 
 
 def test_a_listener_of_one_upstream_leads_nowhere_else() -> None:

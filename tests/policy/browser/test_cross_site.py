@@ -97,3 +97,11 @@ def test_a_person_may_follow_a_link(site: bytes | None) -> None:
     """From anywhere, and by typing it; older browsers say nothing."""
     extra = [(b"Sec-Fetch-Site", site), (b"Sec-Fetch-Mode", b"navigate")] if site else []
     assert not refused(*extra, method=b"GET")
+
+
+@pytest.mark.parametrize(("address", "foreign"), [("203.0.113.9", False), ("198.51.100.1", True)])
+def test_without_names_the_page_of_the_same_address_is_ours(address: str, foreign: bool) -> None:
+    """A person may log in at an address, and no page of another address can act for them."""
+    head = make_head(origin(f"https://{address}:8643"), method=b"POST", host=b"203.0.113.9:8643")
+    approach = Approach(HostPolicy(frozenset(), loopback=False, port=8643), "https", False)
+    assert (cross_site(head, approach) is not None) is foreign

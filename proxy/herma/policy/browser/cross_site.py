@@ -37,7 +37,7 @@ def cross_site(head: Head, approach: Approach) -> Deny | None:
     """
     origin = head.get(b"origin")
     if origin is not None:
-        return None if _own(origin, approach) else _DENIED
+        return None if _own(origin, head, approach) else _DENIED
     site = head.get(b"sec-fetch-site")
     if head.method not in _SAFE or approach.upgrade:
         return None if site == b"same-origin" else _DENIED
@@ -45,9 +45,9 @@ def cross_site(head: Head, approach: Approach) -> Deny | None:
     return _DENIED if foreign else None
 
 
-def _own(origin: bytes, approach: Approach) -> bool:
+def _own(origin: bytes, head: Head, approach: Approach) -> bool:
     normal = normal_origin(origin.decode("latin-1"))
     # Whoever is on the network can make a page under our name without TLS.
     if normal is None or (approach.proto == "https" and not normal.startswith("https://")):
         return False
-    return approach.hosts.own_origin(normal)
+    return approach.hosts.own_origin(normal, head)

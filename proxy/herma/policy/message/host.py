@@ -53,11 +53,12 @@ class HostPolicy:
             return host in _LOOPBACK and self._own_port(port)
         return not self.names and (host == "localhost" or _is_address(host)) and self._own_port(port)
 
-    def own_origin(self, origin: str) -> bool:
+    def own_origin(self, origin: str, head: Head) -> bool:
         """Tell whether an origin, as `normal_origin` spells it, is what these names lead to.
 
         A TLS terminator in front of us makes the scheme https where we see http: both schemes are ours. The port has
-        to fit: `https://app:8000` is not `app`.
+        to fit: `https://app:8000` is not `app`. Where any address is answered to, ours is the one that the request itself went
+        to, as its `Host` says: a browser writes both, and the page of another address has another origin.
         """
         scheme, _, rest = origin.partition("://")
         authority = parse_authority(rest)
@@ -67,7 +68,8 @@ class HostPolicy:
         named = (authority.host, port) in self.names
         default = authority.port is None and (authority.host, None) in self.names
         local = self.loopback and authority.host in _LOOPBACK and port == self.port
-        return named or default or local
+        itself = not self.names and authority.host == head.host and authority.port == head.port
+        return named or default or local or (itself and self.allows(head.host, head.port))
 
     def _own_port(self, port: int | None) -> bool:
         if port is None:
@@ -84,7 +86,7 @@ def judge_origin(head: Head, policy: HostPolicy, origins: Sequence[str]) -> Deny
     origin = head.get(b"origin")
     if origin is not None:
         normal = normal_origin(origin.decode("latin-1"))
-        if normal is not None and (normal in normal_origins(tuple(origins)) or policy.own_origin(normal)):
+        if normal is not None and (normal in normal_origins(tuple(origins)) or policy.own_origin(normal, head)):
             return None
     elif head.method in _SAFE or head.get(b"sec-fetch-site") not in _FOREIGN_SITES:
         return None
