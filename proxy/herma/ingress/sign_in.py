@@ -4,6 +4,7 @@ What the provider says is never shown; each page has a text of its own. Whoever 
 begin, that the provider does not stand by, or that is somebody's who may not come in, is slowed down like one who guesses.
 """
 
+from dataclasses import replace
 from typing import Final
 
 from herma.config.login import Login
@@ -55,7 +56,10 @@ _TROUBLES: Final = {
     ),
     Trouble.UNREACHABLE: _AWAY,
     Trouble.BUSY: _AWAY,
-    Trouble.KEYS: _AWAY,
+    # The code is used up by then.
+    Trouble.KEYS: replace(
+        _AWAY, message="The identity provider has new keys. Start again in a moment.", retry_after_s=None
+    ),
     Trouble.DESCRIPTION: Deny(
         503,
         "herma.auth.provider",
