@@ -183,3 +183,13 @@ async def test_what_is_due_by_time_is_read_by_time(monkeypatch: pytest.MonkeyPat
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     assert keys.lookup("old", "ES256") is not None
+
+
+async def test_a_change_is_told_once() -> None:
+    """That the keys cannot be read, and that they can again; not each try."""
+    issuer, told = Issuer(OLD), list[str]()
+    keys = KeySet(issuer.fetch, clock=issuer.clock, report=told.append)
+    for failure in ("no answer", "no answer", "", ""):
+        issuer.failure = failure
+        await keys.refresh()
+    assert told == ["no answer", ""]

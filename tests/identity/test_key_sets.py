@@ -37,21 +37,25 @@ async def until(holds: Callable[[], bool]) -> None:
 
 async def test_sets_are_read_while_they_are_wanted() -> None:
     """One that stays is not read again because of a reload; one that goes is forgotten."""
-    reader = Reader()
-    sets = KeySets(reader)
+    reader, told = Reader(), list[tuple[KeySource, str]]()
+    sets = KeySets(reader, lambda source, failure: told.append((source, failure)))
     assert sets.get(ONE) is None
     sets.adopt([ONE])
     kept = sets.get(ONE)
-    assert sets.failures() == ["not read yet"]
-    await until(lambda: not sets.failures())
+    await until(lambda: told == [(ONE, "")])
     sets.adopt([TWO, ONE, TWO])
-    await until(lambda: not sets.failures())
+    await until(lambda: told == [(ONE, ""), (TWO, "")])
     assert sets.get(ONE) is kept
     assert reader.asked == [ONE, TWO]
     sets.adopt([TWO])
     assert sets.get(ONE) is None
     await sets.close()
     assert sets.get(TWO) is None
+
+
+def test_a_source_is_told_by_where_it_is() -> None:
+    """As the operator wrote it."""
+    assert (str(ONE), str(TWO)) == ("/one", "https://idp.example.com/jwks")
 
 
 async def test_a_set_may_stand_in_a_file(tmp_path: Path) -> None:

@@ -17,11 +17,13 @@ from herma.policy.routing.profile import Match
 from herma.policy.routing.route import Route
 from herma.policy.routing.surfaces import with_surfaces
 from herma.policy.secret import Secret
+from herma.wire import Peer
 from support.heads import make_head
 from support.inprocess import KEYS, Gated, gated, until
 from support.login import USERS
 
 LOGIN = {"users": USERS, "idle_timeout_s": 60, "lifetime_s": 600}
+PEER = Peer("127.0.0.1", 40000, "127.0.0.1:8643", tls=False, unix=False)
 COOKIE = Secret(b"fake" + b"C" * 39)
 LINE = (b"Cookie", b"__Host-herma=" + COOKIE.reveal())
 ALICE = Principal("user:alice", frozenset({Scope.ADMIN}))
@@ -45,20 +47,20 @@ async def test_a_connection_hears_of_the_end_of_its_session(monkeypatch: pytest.
     monkeypatch.setattr(module, "LOOK_EVERY_S", 0)
     async with gated(login=LOGIN) as gate:
         await begin(gate)
-        async with holding(gate.plane, exchange(LINE)) as holds:
+        async with holding(gate.plane, exchange(LINE), PEER) as holds:
             await until(lambda: gate.store.asked["session"] > 1)
             assert holds()
             await gate.store.end_session(ident_of(COOKIE))
             await until(lambda: not holds())
         await begin(gate)
-        async with holding(gate.plane, exchange(LINE)) as holds:
+        async with holding(gate.plane, exchange(LINE), PEER) as holds:
             gate.clock.now += 60
             await until(lambda: not holds())
         await begin(gate)
-        async with holding(gate.plane, exchange(LINE)) as holds:
+        async with holding(gate.plane, exchange(LINE), PEER) as holds:
             gate.store.broken = {"session": StoreError("gone")}
             await until(lambda: not holds())
-        async with holding(gate.plane, exchange()) as holds:
+        async with holding(gate.plane, exchange(), PEER) as holds:
             assert not holds()
 
 
@@ -67,7 +69,7 @@ async def test_a_refusal_of_the_exchange_comes_out_as_it_is() -> None:
     async with gated(login=LOGIN) as gate:
         await begin(gate)
         with pytest.raises(Refusal):
-            async with holding(gate.plane, exchange(LINE)):
+            async with holding(gate.plane, exchange(LINE), PEER):
                 raise Refusal(Deny(503, "herma.test", "No."))
 
 
@@ -89,17 +91,20 @@ async def test_a_key_holds_while_it_would_be_taken() -> None:
             (LINE, LOCAL, False),
             (LINE, None, True),
         ):
-            async with holding(gate.plane, exchange(line, principal=principal)) as holds:
+            async with holding(gate.plane, exchange(line, principal=principal), PEER) as holds:
                 assert holds() is held
     async with gated(keys=False) as gate:
         for principal, held in ((READER, False), (LOCAL, True)):
-            async with holding(gate.plane, exchange(principal=principal)) as holds:
+            async with holding(gate.plane, exchange(principal=principal), PEER) as holds:
                 assert holds() is held
 
 
 async def test_a_key_with_another_secret_is_another_key() -> None:
     """Whoever rotates a key that leaked sends away who holds the old one, though name and scopes stay."""
-    async with gated() as gate, holding(gate.plane, exchange(sent("reader"), principal=READER)) as holds:
+    async with (
+        gated() as gate,
+        holding(gate.plane, exchange(sent("reader"), principal=READER), PEER) as holds,
+    ):
         assert holds()
         kept = gate.plane.generation
         fresh = KeyRecord("reader", READER.scopes, Secret(b"fake-key-that-is-new-" + b"x" * 24))
@@ -111,7 +116,10 @@ async def test_a_key_with_another_secret_is_another_key() -> None:
 @pytest.mark.parametrize("profile", [None, Scope.ADMIN])
 async def test_what_is_switched_off_or_needs_more_now_ends(profile: Scope | None) -> None:
     """The operation, for everybody or for this caller."""
-    async with gated() as gate, holding(gate.plane, exchange(sent("reader"), principal=READER)) as holds:
+    async with (
+        gated() as gate,
+        holding(gate.plane, exchange(sent("reader"), principal=READER), PEER) as holds,
+    ):
         assert holds()
         kept = gate.plane.generation
         operation = next(

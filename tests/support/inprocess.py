@@ -441,6 +441,7 @@ def _settings(
     *,
     keys: bool,
     login: Mapping[str, object] | None,
+    others: Mapping[str, object],
     below: Mapping[str, object],
     extra: Mapping[str, object],
 ) -> Settings:
@@ -448,7 +449,7 @@ def _settings(
     where = {"url": "http://127.0.0.1:8642", "key": "${UPSTREAM}", **below}
     top = {"listen": [{"address": "127.0.0.1:8643"}], "upstream": where, **extra}
     lines = [f"{name}: {json.dumps(value)}" for name, value in top.items()]
-    if keys or login:
+    if keys or login or others:
         lines += ["auth:", "  failures: {free_attempts: 3}"]
     if keys:
         lines += ["  keys:"]
@@ -457,6 +458,7 @@ def _settings(
         ]
     if login:
         lines.append(f"  login: {json.dumps(login)}")
+    lines += [f"  {name}: {json.dumps(value)}" for name, value in others.items()]
     settings = _parsed("\n".join(lines) + "\n")
     url = replace(settings.upstream.url, address=Tcp("127.0.0.1", upstream))
     listener = replace(settings.listen[0], address=Tcp("127.0.0.1", port))
@@ -468,6 +470,7 @@ async def gated(
     *,
     keys: bool = True,
     login: Mapping[str, object] | None = None,
+    others: Mapping[str, object] | None = None,
     profile: str = "hermes-api",
     wire: ServerLimits | None = None,
     upstream_extra: Mapping[str, object] | None = None,
@@ -475,14 +478,17 @@ async def gated(
 ) -> AsyncIterator[Gated]:
     """Run a gate for as long as the block lasts.
 
-    `upstream_extra` are further keys of its configuration below `upstream`, `extra` those at the top; `login` is that of `auth`.
+    `upstream_extra` are further keys of its configuration below `upstream`, `extra` those at the top; `login` is that of `auth`,
+    and `others` are its other keys.
     """
     agent = Agent()
     behind = await asyncio.start_server(agent.serve, "127.0.0.1", 0, limit=1 << 25)
     sock = bound()
     port, upstream = sock.getsockname()[1], behind.sockets[0].getsockname()[1]
     below = {"profile": profile, **(upstream_extra or {})}
-    settings = _settings(port, upstream, keys=keys, login=login, below=below, extra=extra)
+    settings = _settings(
+        port, upstream, keys=keys, login=login, others=others or {}, below=below, extra=extra
+    )
     clock, audit, meter = Clock(), Audit(), Meter()
     failures = settings.auth.failures
     store = Breakable(
@@ -492,6 +498,7 @@ async def gated(
     content = replace(content, profiles=switched(content.profiles, settings.surfaces))
     generation = build(settings, content).by_name[DEFAULT_UPSTREAM]
     plane = Plane(generation, store, Lifecycle(settings.drain_timeout_s), audit, meter)
+    plane.key_sets.adopt(generation.credentials.tokens.sources)
     server = Server(handler(Planes([plane]), 0), wire or ServerLimits(), wire_error)
     await server.serve(sock)
     gate = Gated(plane, server, store, clock, agent, audit, meter, port)
@@ -508,5 +515,6 @@ async def gated(
             client.close()
         agent.abort()
         await server.drain(0.05)
+        await plane.key_sets.close()
         await generation.pool.close()
         behind.close()

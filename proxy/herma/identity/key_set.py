@@ -28,14 +28,19 @@ STALE_S = 24 * 3600.0
 class KeySet:
     """The keys as they were read last; `run` keeps them fresh. `fetch` brings the set, or raises `KeySetError`.
 
-    `failure` tells why the last try failed, empty when it did not.
+    `failure` tells why the last try failed, empty when it did not; `report` hears of each change of it.
     """
 
     def __init__(
-        self, fetch: Callable[[], Awaitable[bytes]], *, clock: Callable[[], float] = monotonic
+        self,
+        fetch: Callable[[], Awaitable[bytes]],
+        *,
+        clock: Callable[[], float] = monotonic,
+        report: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._fetch = fetch
         self._clock = clock
+        self._report = report
         self._keys: tuple[VerificationKey, ...] = ()
         self._read_at: float | None = None
         self._tried_at: float | None = None
@@ -70,12 +75,15 @@ class KeySet:
         """Read the set again, now; one that cannot be read changes nothing."""
         self._wanted.clear()
         self._tried_at = self._clock()
+        before = self.failure
         try:
             self._keys = read_key_set(await self._fetch())
         except KeySetError as error:
             self.failure = str(error)
         else:
             self._read_at, self.failure = self._clock(), ""
+        if self.failure != before:
+            self._report(self.failure)
 
     async def run(self) -> None:
         """Read the set, and again whenever that is due, until cancelled."""

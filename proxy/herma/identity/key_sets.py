@@ -1,6 +1,7 @@
 """The key sets of all issuers of a process: each is read by a task of its own, and outlives a reload that keeps its issuer."""
 
 import asyncio
+import functools
 import ssl
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ class RemoteKeys:
     url: str
     ca_file: str | None = None
 
+    def __str__(self) -> str:
+        return self.url
+
 
 @dataclass(frozen=True, slots=True)
 class FileKeys:
@@ -27,26 +31,33 @@ class FileKeys:
 
     path: str
 
+    def __str__(self) -> str:
+        return self.path
+
 
 type KeySource = RemoteKeys | FileKeys
 type Fetch = Callable[[], Awaitable[bytes]]
 
 
 class KeySets:
-    """The key sets by their source. `adopt` and `close` are called inside the event loop."""
+    """The key sets by their source. `adopt` and `close` are called inside the event loop.
 
-    def __init__(self, reader: Callable[[KeySource], Fetch] | None = None) -> None:
+    `report` hears why a set cannot be read, and an empty text when it can again.
+    """
+
+    def __init__(
+        self,
+        reader: Callable[[KeySource], Fetch] | None = None,
+        report: Callable[[KeySource, str], None] = lambda _, __: None,
+    ) -> None:
         self._reader = reader or reading
+        self._report = report
         self._sets: dict[KeySource, KeySet] = {}
         self._tasks: dict[KeySource, asyncio.Task[None]] = {}
 
     def get(self, source: KeySource) -> KeySet | None:
         """Return the set of a source that was adopted."""
         return self._sets.get(source)
-
-    def failures(self) -> list[str]:
-        """Tell of each set that could not be read at the last try why."""
-        return [one.failure for one in self._sets.values() if one.failure]
 
     def adopt(self, sources: Iterable[KeySource]) -> None:
         """Read these from now on, and no others; a set that is known stays as it is."""
@@ -55,7 +66,8 @@ class KeySets:
             del self._sets[source]
             self._tasks.pop(source).cancel()
         for source in wanted - self._sets.keys():
-            made = self._sets[source] = KeySet(self._reader(source))
+            report = functools.partial(self._report, source)
+            made = self._sets[source] = KeySet(self._reader(source), report=report)
             self._tasks[source] = asyncio.get_running_loop().create_task(made.run())
 
     async def close(self) -> None:

@@ -1,24 +1,23 @@
-"""Who is asking: the key or the session, and the throttle on failed attempts."""
+"""Who is asking: the sources in their order, the rules for what a browser sends by itself, and the throttle on failed attempts."""
 
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import assert_never
 
-from herma.identity import Rejected, Verified
 from herma.ingress.plane import Generation, Plane
+from herma.ingress.recognition import LOCAL, Stranger, by_bearer, by_certificate, by_proxy, is_open
 from herma.ingress.refusal import Refusal, slow_down
 from herma.ingress.session import visitor
-from herma.policy.browser.cross_site import Approach
+from herma.policy.browser.cross_site import Approach, cross_site
 from herma.policy.decision import Deny
-from herma.policy.grant import Principal, Scope
+from herma.policy.grant import Principal
 from herma.policy.limits.throttle import subjects
 from herma.policy.message.canonical import Head
 from herma.policy.message.credential import bearer
+from herma.policy.secret import Secret
+from herma.wire import Peer
 
-__all__ = ["LOCAL", "authenticate", "is_open"]
-
-# A loopback listener without any key or user serves this principal: the start-up law allows that on loopback only.
-LOCAL = Principal("local", frozenset({Scope.ADMIN}))
+__all__ = ["Asking", "authenticate"]
 
 _THROTTLED = "herma.auth.throttled"
 
@@ -27,49 +26,89 @@ _THROTTLED = "herma.auth.throttled"
 TELL_EVERY_S = 3600.0
 MAX_KNOWN = 10_000
 
+_NOBODY = Stranger()
 
-async def authenticate(
-    plane: Plane, generation: Generation, head: Head, address: str, approach: Approach
-) -> Principal | None:
-    """Return the caller, or None when there is no valid credential.
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A request that asks to come in: its head, the caller's address, the other end of the connection, and how it came."""
+
+    head: Head
+    address: str
+    peer: Peer
+    approach: Approach
+
+
+async def authenticate(plane: Plane, generation: Generation, asking: Asking) -> Principal | Stranger:
+    """Return the caller, or a stranger when there is no valid credential; `recognition` tells the order.
 
     Raises:
         Refusal: the credential is malformed or in the wrong place (400), another site used it (403), or this address or key
             failed too often (429).
         StoreError: the throttle or the sessions cannot be asked.
     """
-    credential = bearer(head)
+    credential = bearer(asking.head)
     if isinstance(credential, Deny):
         raise Refusal(credential)
     if is_open(generation):
         return LOCAL
-    if credential is None:
-        found = await visitor(plane, generation, head, approach)
-        return found.account.principal if found else None
-    # Asked before the key is looked at: while an address is blocked, not even a right guess gets in.
+    if credential is not None:
+        return await _judge(plane, generation, credential, asking.address)
+    if asking.head.get(b"authorization") is not None:
+        return _NOBODY
+    return await _without_header(plane, generation, asking)
+
+
+async def _without_header(plane: Plane, generation: Generation, asking: Asking) -> Principal | Stranger:
+    """Ask the sources that the caller's program need not know of: a proxy, a cookie, the connection.
+
+    A browser sends along what these read whoever made it send the request.
+    """
+    vouched = by_proxy(generation, asking.peer, asking.head)
+    match vouched:
+        case Principal():
+            return _from_own_site(vouched, asking)
+        case Deny():
+            raise Refusal(vouched)
+        case Stranger(reason=reason):
+            plane.meter.count("auth_failures", reason)
+            return vouched
+        case None:
+            pass
+    person = await visitor(plane, generation, asking.head, asking.approach)
+    if person is not None:
+        return person.account.principal
+    known = by_certificate(generation, asking.peer, datetime.now(UTC))
+    return _NOBODY if known is None else _from_own_site(known, asking, programs=True)
+
+
+def _from_own_site(principal: Principal, asking: Asking, *, programs: bool = False) -> Principal:
+    denied = cross_site(asking.head, asking.approach, programs=programs)
+    if denied is not None:
+        raise Refusal(denied)
+    return principal
+
+
+async def _judge(
+    plane: Plane, generation: Generation, credential: Secret, address: str
+) -> Principal | Stranger:
+    # Asked before the credential is looked at: while an address is blocked, not even a right guess gets in.
     wait = await plane.store.blocked(subjects(address))
     if wait > 0:
         raise Refusal(slow_down(wait, _THROTTLED))
-    verdict = generation.keyring.verify(credential, address, datetime.now(UTC))
-    match verdict:
-        case Verified(principal=principal):
-            await _note_success(plane, address)
-            return principal
-        case Rejected(reason=reason, key_name=name):
-            plane.meter.count("auth_failures", reason)
-            # A key that is used after its end or from a wrong network slows itself down wherever it is tried from.
-            wait = await plane.store.blocked((f"key:{name}",)) if name else 0.0
-            await plane.store.failed(subjects(address, name))
-            if wait > 0:
-                raise Refusal(slow_down(wait, _THROTTLED))
-            return None
-        case _:
-            assert_never(verdict)
-
-
-def is_open(generation: Generation) -> bool:
-    """Tell whether nobody has to say who they are."""
-    return not generation.settings.auth.keys and generation.settings.auth.login is None
+    found = by_bearer(plane, generation, credential, address, datetime.now(UTC))
+    if not isinstance(found, Stranger):
+        await _note_success(plane, address)
+        return found[0]
+    plane.meter.count("auth_failures", found.reason)
+    if found.charged:
+        name = found.key_name
+        # A key that is used after its end or from a wrong network slows itself down wherever it is tried from.
+        wait = await plane.store.blocked((f"key:{name}",)) if name else 0.0
+        await plane.store.failed(subjects(address, name))
+        if wait > 0:
+            raise Refusal(slow_down(wait, _THROTTLED))
+    return found
 
 
 async def _note_success(plane: Plane, address: str) -> None:

@@ -115,7 +115,7 @@ class Forwarder:
                     await self._relay(exchange, response)
                 else:
                     self._record.status = 101
-                    async with holding(self._plane, exchange) as holds:
+                    async with holding(self._plane, exchange, self._request.peer) as holds:
                         await relay_socket(
                             self._plane,
                             self._generation,
@@ -190,7 +190,7 @@ class Forwarder:
             await self._request.finish()
         elif media is Media.EVENTS:
             await self._answer.start(head.status, self._headers(head, media), length=None)
-            async with holding(self._plane, exchange) as holds:
+            async with holding(self._plane, exchange, self._request.peer) as holds:
                 await EventRelay(
                     self._plane, self._generation, exchange, self._request, self._record, self._owners, holds
                 ).run(response)

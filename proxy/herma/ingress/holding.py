@@ -4,19 +4,17 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from herma.errors import StoreError
-from herma.identity import Verified, by_session
-from herma.ingress.authentication import LOCAL, is_open
+from herma.identity import by_session
 from herma.ingress.plane import Plane
+from herma.ingress.recognition import still
 from herma.ingress.session import find_session, ident_of
 from herma.policy.browser.cookie import session_cookie
 from herma.policy.decision import Allow
 from herma.policy.exchange import Exchange, Phase
-from herma.policy.message.credential import bearer
 from herma.policy.routing.profile import Match
-from herma.policy.secret import Secret
+from herma.wire import Peer
 
 __all__ = ["LOOK_EVERY_S", "holding"]
 
@@ -25,7 +23,7 @@ LOOK_EVERY_S = 2.0
 
 
 @asynccontextmanager
-async def holding(plane: Plane, exchange: Exchange) -> AsyncIterator[Callable[[], bool]]:
+async def holding(plane: Plane, exchange: Exchange, peer: Peer) -> AsyncIterator[Callable[[], bool]]:
     """Hand over what tells, at any time, whether the caller would still come in.
 
     A reload may have taken the key away, given its name another secret or other scopes, or switched off what the caller is at; its
@@ -39,18 +37,8 @@ async def holding(plane: Plane, exchange: Exchange) -> AsyncIterator[Callable[[]
         async with _session_holding(plane, exchange) as holds:
             yield lambda: holds() and _may_go_on(plane, exchange)
     else:
-        yield lambda: _key_holds(plane, exchange) and _may_go_on(plane, exchange)
-
-
-def _key_holds(plane: Plane, exchange: Exchange) -> bool:
-    """Verify what was sent once more: a name may have another secret by now."""
-    generation, credential = plane.generation, bearer(exchange.head)
-    if is_open(generation):
-        return exchange.principal == LOCAL
-    if not isinstance(credential, Secret):
-        return False
-    verdict = generation.keyring.verify(credential, exchange.address, datetime.now(UTC))
-    return isinstance(verdict, Verified) and verdict.principal == exchange.principal
+        # What was sent is verified once more: a name may have another secret by now, and a token an end.
+        yield lambda: still(plane, exchange, peer) and _may_go_on(plane, exchange)
 
 
 def _may_go_on(plane: Plane, exchange: Exchange) -> bool:

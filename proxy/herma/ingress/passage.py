@@ -12,13 +12,14 @@ from herma.config.settings import Rate
 from herma.errors import StoreError
 from herma.ingress.admission import take_slot
 from herma.ingress.answer import Answer
-from herma.ingress.authentication import authenticate
+from herma.ingress.authentication import Asking, authenticate
 from herma.ingress.body import BodyReader, body_limit
 from herma.ingress.current import look
 from herma.ingress.forward import Forwarder
 from herma.ingress.login import OwnPages
 from herma.ingress.ownership import Owners
 from herma.ingress.plane import Planes
+from herma.ingress.recognition import Stranger
 from herma.ingress.record import Record
 from herma.ingress.refusal import Refusal, body_too_large, slow_down, store_down
 from herma.policy.browser.cross_site import Approach
@@ -170,14 +171,14 @@ class Passage:
             self._answer.login_url = Page.LOGIN.path
             if is_navigation(head) and not self._answer.token_given:
                 self._answer.login_location = login_location(head)
-        principal = await authenticate(
-            self._plane, self._generation, head, self._record.address, self._approach(head)
-        )
-        if principal is not None:
-            self._record.principal = principal.name
-        else:
+        asking = Asking(head, self._record.address, self._request.peer, self._approach(head))
+        found = await authenticate(self._plane, self._generation, asking)
+        if isinstance(found, Stranger):
+            self._record.add(found.findings)
             await self._limit_strangers()
-        return principal
+            return None
+        self._record.principal = found.name
+        return found
 
     async def _limit_strangers(self) -> None:
         await self._take(

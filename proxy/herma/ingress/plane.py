@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from herma.config.settings import Settings
 from herma.config.upstream import Upstream
-from herma.identity import Accounts, Keyring, PasswordChecker
+from herma.identity import Accounts, Credentials, Keyring, KeySets, PasswordChecker
 from herma.ingress.record import AuditSink, Meter, Record
 from herma.policy.limits.lifecycle import Lifecycle
 from herma.policy.message.host import HostPolicy
@@ -36,6 +36,7 @@ class Generation:
     profile: Profile
     pipeline: Pipeline
     keyring: Keyring
+    credentials: Credentials
     accounts: Accounts
     redactor: Redactor
     pool: Pool
@@ -64,6 +65,7 @@ class Plane:
 
     All but `generation` and `store` is shared with the planes of other upstreams. `known` remembers when the store was last told
     that an address can authenticate. `passwords` verifies them, and `attempts` are the addresses that have one verified now.
+    `key_sets` are the keys of issuers of tokens.
     `buffered` counts request bytes held in memory by all exchanges of this process; `active` are the exchanges under way, by name; `ids`
     names the next one.
     """
@@ -75,6 +77,7 @@ class Plane:
     meter: Meter
     known: dict[str, float] = field(default_factory=dict)
     passwords: PasswordChecker = field(default_factory=PasswordChecker)
+    key_sets: KeySets = field(default_factory=KeySets)
     attempts: set[str] = field(default_factory=set)
     buffered: Held = field(default_factory=Held)
     active: dict[str, Record] = field(default_factory=dict)

@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 
 from herma.config.settings import Settings
+from herma.identity import KeySets, KeySource
 from herma.ingress import AuditSink, Meter, Plane, Planes, handler, wire_error
 from herma.policy.limits.lifecycle import Event, Lifecycle, Order, Stage
 from herma.runtime.generation import Generations
@@ -39,7 +40,8 @@ class DataPlane:
         self._lifecycle = lifecycle
         self._stop = asyncio.Event()
         (name, first), *others = generations.by_name.items()
-        self.plane = Plane(first, Partition(store, name), lifecycle, audit, meter)
+        key_sets = KeySets(report=self._report_keys)
+        self.plane = Plane(first, Partition(store, name), lifecycle, audit, meter, key_sets=key_sets)
         self._planes = {
             name: self.plane,
             **{other: self.plane.beside(generation, Partition(store, other)) for other, generation in others},
@@ -47,6 +49,7 @@ class DataPlane:
 
     async def open(self, sockets: Sequence[Bound]) -> None:
         """Start to serve on bound sockets."""
+        self.plane.key_sets.adopt(self.plane.generation.credentials.tokens.sources)
         limits = _limits(self._generations.settings)
         planes = Planes(tuple(self._planes.values()))
         # One for all listeners: a second address to reach the gate by is no second allowance.
@@ -69,6 +72,7 @@ class DataPlane:
         old, self._generations = self._generations, generations
         for name, plane in self._planes.items():
             plane.generation = generations.by_name[name]
+        self.plane.key_sets.adopt(self.plane.generation.credentials.tokens.sources)
         self._lifecycle.drain_timeout_s = generations.settings.drain_timeout_s
         limits = _limits(generations.settings)
         for server in self._servers:
@@ -101,7 +105,12 @@ class DataPlane:
             await asyncio.sleep(DRAIN_LOOK_S)
         for server in self._servers:
             await server.drain(0)
+        await self.plane.key_sets.close()
         await self._generations.close()
+
+    def _report_keys(self, source: KeySource, failure: str) -> None:
+        what = f"the keys of an issuer of tokens at {source}"
+        self._log("tokens.keys", f"{what} cannot be read: {failure}" if failure else f"{what} were read")
 
     @property
     def connections(self) -> int:

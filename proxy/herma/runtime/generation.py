@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 
 from herma.config.auth import AuthKey
 from herma.config.login import LoginUser
-from herma.config.settings import Settings
+from herma.config.settings import ClientAuth, Settings, Tls
 from herma.config.upstream import Upstream
 from herma.config.values import KeyHash, Unix
 from herma.content.library import Library
 from herma.content.profiles import load_profile
 from herma.content.surfaces import switched
-from herma.identity import Account, Accounts, KeyRecord, Keyring, SignIn
+from herma.identity import Account, Accounts, KeyRecord, Keyring, SignIn, credentials_of
 from herma.identity.remote import fetch
 from herma.ingress import Generation
 from herma.policy.browser.password_hash import PasswordHash
@@ -136,11 +136,9 @@ def build(settings: Settings, content: Content) -> Generations:
     """
     pipeline = Pipeline(content.checks, {name: check.mode for name, check in settings.checks.items()})
     keyring = Keyring([_record(key) for key in settings.auth.keys])
+    credentials = credentials_of(settings.auth)
     accounts = _accounts(settings, content.seal)
-    contexts = tuple(
-        server_context(listener.tls.cert_file, listener.tls.key_file) if listener.tls else None
-        for listener in settings.listen
-    )
+    contexts = tuple(_context(listener.tls) for listener in settings.listen)
     generations = {
         name: Generation(
             name=name,
@@ -149,6 +147,7 @@ def build(settings: Settings, content: Content) -> Generations:
             profile=content.profiles[name],
             pipeline=pipeline,
             keyring=keyring,
+            credentials=credentials,
             accounts=accounts,
             redactor=content.redactor,
             pool=_pool(upstream),
@@ -159,6 +158,13 @@ def build(settings: Settings, content: Content) -> Generations:
         for name, upstream in settings.all_upstreams().items()
     }
     return Generations(settings, contexts, generations)
+
+
+def _context(tls: Tls | None) -> ssl.SSLContext | None:
+    if tls is None:
+        return None
+    required = tls.client_auth is ClientAuth.REQUIRED
+    return server_context(tls.cert_file, tls.key_file, client_ca=tls.client_ca_file, required=required)
 
 
 def _record(key: AuthKey) -> KeyRecord:

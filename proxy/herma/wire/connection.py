@@ -17,8 +17,9 @@ from herma.wire.failures import Refusal, RequestFailure
 from herma.wire.framing import RequestFrame, frame_request
 from herma.wire.heads import parse_request_head, premature_refusal
 from herma.wire.listener import Listener
-from herma.wire.messages import Peer, RequestHead
+from herma.wire.messages import RequestHead
 from herma.wire.outlet import Outlet
+from herma.wire.peer import peer_of
 from herma.wire.request import ServerRequest
 from herma.wire.request_body import RequestBody
 from herma.wire.tunnel import Tunnel
@@ -76,7 +77,7 @@ class ServerConnection(asyncio.Protocol):
         self._transport = stream
         limits = self._listener.limits
         self.outlet = Outlet(stream, self._loop, limits.send_timeout_s, self._stalled)
-        self._peer = _peer(stream)
+        self._peer = peer_of(stream)
         self._key = None if self._listener.draining else self._listener.census.admit(self._peer.address)
         if self._key is None:
             self._listener.refused_connections += 1
@@ -389,12 +390,3 @@ class ServerConnection(asyncio.Protocol):
 
     def _report(self, error: Exception) -> None:
         self._loop.call_exception_handler({"message": "a request handler failed", "exception": error})
-
-
-def _peer(transport: asyncio.Transport) -> Peer:
-    name = transport.get_extra_info("peername")
-    local = transport.get_extra_info("sockname")
-    tls = transport.get_extra_info("sslcontext") is not None
-    if not isinstance(name, tuple):
-        return Peer("", 0, str(local or ""), tls, unix=True)
-    return Peer(name[0], name[1], f"{local[0]}:{local[1]}", tls, unix=False)

@@ -3,7 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Fields", "Headers", "Peer", "RequestHead", "ResponseHead", "TcpAddress", "UnixAddress"]
+__all__ = [
+    "Certificate",
+    "Fields",
+    "Headers",
+    "Peer",
+    "RequestHead",
+    "ResponseHead",
+    "TcpAddress",
+    "UnixAddress",
+]
 
 type Headers = tuple[tuple[bytes, bytes], ...]
 type Fields = Sequence[tuple[bytes, bytes]]
@@ -29,14 +38,26 @@ class ResponseHead:
 
 
 @dataclass(frozen=True, slots=True)
+class Certificate:
+    """What a verified certificate says: its alternative names, each with its kind, and until when it holds (since 1970)."""
+
+    names: tuple[tuple[str, str], ...]
+    not_after: float
+
+
+@dataclass(frozen=True, slots=True)
 class Peer:
-    """Who is at the other end of a connection; `address` is empty on a unix socket."""
+    """Who is at the other end of a connection; `address` is empty on a unix socket.
+
+    `certificate` is the other side's own, once its chain was verified.
+    """
 
     address: str
     port: int
     local: str
     tls: bool
     unix: bool
+    certificate: Certificate | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,16 @@ __all__ = ["client_context", "renew", "said_goodbye", "server_context"]
 _ALPN = ["http/1.1"]
 
 
-def server_context(cert: str, key: str) -> ssl.SSLContext:
+def server_context(
+    cert: str, key: str, *, client_ca: str | None = None, required: bool = True
+) -> ssl.SSLContext:
     """Make the context of a listener: TLS 1.2 or newer, HTTP/1.1 by ALPN.
 
     Args:
         cert: path of a PEM file with the certificate and its chain.
         key: path of a PEM file with the private key, without a passphrase.
+        client_ca: path of a PEM file with the authorities of clients' certificates; without it none is asked for.
+        required: whether who has no certificate is not connected.
 
     Raises:
         OSError: a file cannot be read, or (`ssl.SSLError`) holds no matching pair.
@@ -23,6 +27,13 @@ def server_context(cert: str, key: str) -> ssl.SSLContext:
     context.set_alpn_protocols(_ALPN)
     # An empty passphrase: a key that needs one is an error, not a prompt on a terminal nobody looks at.
     context.load_cert_chain(cert, key, password=b"")
+    if client_ca is not None:
+        context.load_verify_locations(client_ca)
+        context.verify_mode = ssl.CERT_REQUIRED if required else ssl.CERT_OPTIONAL
+        # TLS 1.2 shows a client's certificate to the network. A session that is resumed would bring a certificate along that
+        # is not verified again, by authorities that may be trusted no more; of TLS 1.3 there is none without tickets.
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        context.num_tickets = 0
     return context
 
 

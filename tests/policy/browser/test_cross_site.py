@@ -105,3 +105,25 @@ def test_without_names_the_page_of_the_same_address_is_ours(address: str, foreig
     head = make_head(origin(f"https://{address}:8643"), method=b"POST", host=b"203.0.113.9:8643")
     approach = Approach(HostPolicy(frozenset(), loopback=False, port=8643), "https", False)
     assert (cross_site(head, approach) is not None) is foreign
+
+
+@pytest.mark.parametrize(
+    ("headers", "denied"),
+    [
+        ([], False),
+        ([origin("https://gate.example.com")], False),
+        ([(b"Sec-Fetch-Site", b"same-origin")], False),
+        ([origin("https://evil.example")], True),
+        ([origin("null")], True),
+        ([(b"Sec-Fetch-Site", b"cross-site")], True),
+        ([(b"Sec-Fetch-Site", b"same-site")], True),
+        ([(b"Sec-Fetch-Site", b"none")], True),
+        ([(b"Sec-Fetch-Mode", b"cors")], True),
+    ],
+)
+def test_a_program_says_nothing_of_pages(headers: list[tuple[bytes, bytes]], denied: bool) -> None:
+    """Where programs may come as well, what a browser says counts, and what says nothing is no browser's."""
+    head = make_head(*headers, method=b"POST", host=b"gate.example.com")
+    for upgrade in (False, True):
+        found = cross_site(head, Approach(HOSTS, "https", upgrade), programs=True)
+        assert (found is not None) is denied

@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from herma.policy.decision import Deny
 from herma.policy.message.canonical import Headers
-from herma.policy.message.client_address import MAX_HOPS, client_address, forwarded_proto, normal_address
+from herma.policy.message.client_address import (
+    MAX_HOPS,
+    client_address,
+    forwarded_proto,
+    normal_address,
+    within,
+)
 
 TRUSTED = tuple(ipaddress.ip_network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "fd00::/8"))
 PROXY = "10.0.0.1"
@@ -156,3 +162,13 @@ def test_scheme_is_taken_from_a_trusted_peer(peer: str, said: list[bytes], tls: 
 def test_text_that_is_no_address_has_no_spelling() -> None:
     """A host name is no address."""
     assert normal_address("localhost") is None
+
+
+def test_a_peer_is_in_a_network_by_its_address() -> None:
+    """In whatever form the kernel writes it; a unix socket has none."""
+    networks = (ipaddress.ip_network("192.0.2.0/24"), ipaddress.ip_network("2001:db8::/32"))
+    for peer in ("192.0.2.7", "::ffff:192.0.2.7", "2001:db8::1%eth0"):
+        assert within(peer, networks)
+    for peer in ("192.0.3.7", "2001:db9::1", "", "localhost"):
+        assert not within(peer, networks)
+    assert not within("192.0.2.7", ())

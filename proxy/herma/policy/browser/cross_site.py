@@ -29,16 +29,19 @@ class Approach:
     upgrade: bool
 
 
-def cross_site(head: Head, approach: Approach) -> Deny | None:
+def cross_site(head: Head, approach: Approach, *, programs: bool = False) -> Deny | None:
     """Refuse what another site made the browser send.
 
     What changes something, and every upgrade, has to show that a page of ours sent it. What only reads must not be shown to
-    come from elsewhere; a link from elsewhere that a person follows is fine.
+    come from elsewhere; a link from elsewhere that a person follows is fine. With `programs`, what says neither whence nor how it
+    was fetched is taken for no browser's: those say at least one of it over TLS, where certificates are.
     """
     origin = head.get(b"origin")
     if origin is not None:
         return None if _own(origin, head, approach) else _DENIED
     site = head.get(b"sec-fetch-site")
+    if programs and site is None and head.get(b"sec-fetch-mode") is None:
+        return None
     if head.method not in _SAFE or approach.upgrade:
         return None if site == b"same-origin" else _DENIED
     foreign = site in _FOREIGN_SITES and head.get(b"sec-fetch-mode") != b"navigate"

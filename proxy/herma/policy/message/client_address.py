@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from herma.policy.decision import Deny
 from herma.policy.message.canonical import Headers
 
-__all__ = ["MAX_HOPS", "Network", "client_address", "forwarded_proto", "normal_address"]
+__all__ = ["MAX_HOPS", "Network", "client_address", "forwarded_proto", "normal_address", "within"]
 
 type Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 type _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -78,6 +78,12 @@ def normal_address(text: str) -> str | None:
     """Spell an address in its one form: compressed, IPv4-mapped IPv6 as IPv4; None when it is none."""
     address = _parse_peer(text)
     return None if address is None else str(address)
+
+
+def within(peer: str, networks: Sequence[Network]) -> bool:
+    """Tell whether a peer is in one of the networks; a unix socket is in none."""
+    direct = _parse_peer(peer)
+    return direct is not None and _in(direct, networks)
 
 
 def _all(headers: Headers, name: bytes) -> list[bytes]:
