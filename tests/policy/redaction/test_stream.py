@@ -17,6 +17,7 @@ OPEN_KINDS = [
     "curl -u 'editor:46Vf c6Ee TWCG g8qF wAQX HYSu' https://blog.example/posts",
     "Recovery codes for kim:\n8fe9e-74b8c\n901b1-8910c\n5c85d-ca554\nStore them offline.",
     "net use Z: \\\\nas\\share F4keU850dbP /user:ACME\\bob /persistent:yes",
+    'const apiKey =\n  "F4keK3yF0rT3stN0x";\nconst b = 1;',
     "bot token 1234567890:AAF4keK3yF0rT3stF4keK3yF0rT3stF4keK is set",
     'adapter: mysql2\npassword: <%= "ginger-thunder-271" %>\npool: 5',
 ]

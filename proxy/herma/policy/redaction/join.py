@@ -45,13 +45,14 @@ class Joint:
 # What closes the name, and the type that some languages write between name and sign.
 _CLOSE: Final = re.compile(
     r"""(?P<close>["'`]?[\])]{0,2}\*{0,2}["'`]?|&quot;)
-    (?:[ \t]{0,4}\??:[ \t]{0,2}(?:str|string|String|text|&str|&'static[ ]str|Optional\[str\]|SecretStr)[ \t]{0,2}(?==)|[ ]string(?=[ ]=))?
+    (?:[ \t]{0,4}\??:[ \t]{0,2}(?:str|string|String|text|&str|&'static[ ]str|Optional\[str\]|SecretStr)[ \t]{0,2}(?==)|[ ](?:string|text|(?i:n?(?:var)?char)(?:\(\w{1,5}\))?)(?=[ ]:?=))?
     (?P<blank>[ \t]{0,40}+)""",
     re.VERBOSE,
 )
 _SIGN: Final = re.compile(
     r"""(?P<sign>=>|!={1,2}|:{1,3}=|\?{1,2}=|\|\|=|[+.]=|={1,3}|:|\uff1a)\*{0,2}
-    (?P<gap>[ \t\u00a0\u2000-\u200a\u202f\u3000]{0,16}+(?:!!(?:str|binary)[ \t]{1,4}|\n[ \t]{1,32}(?:value|Value)[ \t]{0,4}:[ \t]{0,8}|[|>][+-]?[ \t]{0,4}\n[ \t]{1,32})?)""",
+    (?P<gap>[ \t\u00a0\u2000-\u200a\u202f\u3000]{0,16}+(?:!!(?:str|binary)[ \t]{1,4}|\n[ \t]{1,32}(?:value|Value)[ \t]{0,4}:[ \t]{0,8}|[|>][+-]?[ \t]{0,4}\n[ \t]{1,32}
+        |\(?\r?\n[ \t]{1,32}(?=[bfru]{0,2}(?:"[^"\n]{1,1024}"|'[^'\n]{1,1024}')(?![ ]?:)))?)""",
     re.VERBOSE,
 )
 _COMMA: Final = re.compile(r",[ \t]{0,2}(?:(?i:value|content|default)[ \t]{0,2}[=:][ \t]{0,2})?(?=[\"'`@<])")
