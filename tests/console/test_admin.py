@@ -1,5 +1,6 @@
 """The admin listener."""
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,7 +10,8 @@ import aiohttp
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from herma.console import admin, make_app, parser_is_strict, serve_admin
+from herma.console import Console, Explained, View, admin, make_app, parser_is_strict, serve_admin
+from herma.policy.secret import Secret
 
 
 class Shown:
@@ -146,8 +148,6 @@ async def test_a_request_without_a_host_is_refused(client: Client) -> None:
 
 
 async def _streams(sock: socket.socket) -> Any:
-    import asyncio
-
     return await asyncio.open_connection(sock=sock)
 
 
@@ -170,6 +170,53 @@ async def test_it_serves_a_bound_socket_for_as_long_as_it_should(shown: Shown) -
     assert sock.fileno() == -1
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port))
+
+
+async def test_connections_are_bounded(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One too many is closed at once, and those that are there go on."""
+    monkeypatch.setattr(admin, "MAX_CONNECTIONS", 2)
+    sock = socket.create_server(("127.0.0.1", 0))
+    port = sock.getsockname()[1]
+    async with serve_admin(sock, shown, shown.drain):
+        first, second = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
+        first[1].write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert (await first[0].readline()).startswith(b"HTTP/1.1 200")
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        assert await reader.read() == b""
+        for one in (writer, first[1], second[1]):
+            one.close()
+
+
+async def test_programs_keep_what_they_had(shown: Shown) -> None:
+    """Beside the console, what is for programs is refused to every page, its own included."""
+    console = Console(Nothing(), Nothing(), {})
+    async with TestClient(TestServer(make_app(shown, shown.drain, console))) as client:
+        own = {"Origin": f"http://127.0.0.1:{client.port}"}
+        for path in ("/status", "/metrics", "/healthz", "/readyz", "/consoles", "/drain"):
+            assert (await client.get(path, headers=own)).status == 421
+        assert (await client.post("/drain", headers=own)).status == 421
+        assert (await client.get("/status")).status == 200
+    assert shown.drains == 0
+    console.close()
+
+
+class Nothing:
+    """A source and keys that are never asked."""
+
+    async def view(self) -> View:
+        raise AssertionError
+
+    async def explained(self, exchange: str) -> Explained | None:
+        raise AssertionError
+
+    def admin(self, key: Secret, address: str) -> str:
+        raise AssertionError
+
+    async def wait_s(self) -> float:
+        raise AssertionError
+
+    async def failed(self) -> None:
+        raise AssertionError
 
 
 async def test_it_serves_a_unix_socket(shown: Shown, tmp_path: Path) -> None:

@@ -38,6 +38,19 @@ def test_an_own_rule_is_added_to_the_shipped_ones(tmp_path: Path, family: str) -
     assert library.file_of(found[0] if found[0] is not added else found[1]).startswith(str(data_dir("rules")))
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_one_rule_is_read_by_its_id(tmp_path: Path, family: str) -> None:
+    """Of what ships and of one's own; what is no id is looked for nowhere."""
+    library = own(tmp_path, family, "acme-own")
+    (first, *_) = SHIPPED.rules(family)
+    for identifier in (first.id, "acme-own"):
+        found = library.rule(identifier)
+        assert found is not None
+        assert (found.id, found.family) == (identifier, family)
+    for unknown in ("none", "", "../mcp/" + first.id, f"{first.id}.yaml", "A", "a" * 65):
+        assert library.rule(unknown) is None
+
+
 def test_an_id_is_never_taken_twice(tmp_path: Path) -> None:
     """An own rule replaces none: the message names the file that has the id."""
     taken = SHIPPED.rules("mcp")[0]

@@ -5,11 +5,13 @@ import os
 import signal
 import socket
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 import pytest
 
 from herma.policy.routing.route import Turn
+from herma.runtime.activity import ACTIVITY
 from herma.runtime.hub import serve_hub
 from herma.runtime.signals import CHILD_STOP
 from herma.runtime.worker import METRICS
@@ -106,6 +108,47 @@ async def test_a_worker_that_is_gone_gives_its_slots_back(hub: Hub) -> None:
     second.close()
 
 
+async def test_the_console_shows_what_workers_tell(hub: Hub) -> None:
+    """Refusals and what is under way; the latter goes with its worker."""
+    worker = await hub.worker("worker-0")
+    someone = ["alice", "chat.terminal", "/api/pty", "socket", 1.0]
+    refused = [
+        "00000000000000aa",
+        1.0,
+        "bob",
+        "POST",
+        "/api/mcp",
+        "mcp.write",
+        403,
+        "herma.mcp.x",
+        "No.",
+        [],
+        "",
+    ]
+    worker.notify(ACTIVITY, ["open", 1, [someone]])
+    worker.notify(ACTIVITY, ["refused", [refused]])
+
+    async def page() -> str:
+        asked = partial(
+            hub.gate.admin, "/console", headers={"Authorization": f"Bearer {hub.gate.keys['admin']}"}
+        )
+        return (await asyncio.to_thread(asked)).body.decode()
+
+    async def all_told() -> bool:
+        told = await page()
+        return "alice" in told and "herma.mcp.x" in told
+
+    await until(all_told)
+    worker.close()
+    await hub.connected(0)
+
+    async def gone() -> bool:
+        return "alice" not in await page()
+
+    await until(gone)
+    assert "herma.mcp.x" in await page()
+
+
 async def test_no_worker_is_not_ready(hub: Hub) -> None:
     """As long as nobody serves, nobody is told that somebody does."""
 
@@ -139,6 +182,7 @@ MALFORMED: dict[str, tuple[str, Any]] = {
     "row": (METRICS, [0, [5]]),
     "key": (METRICS, [0, [["events", 1]]]),
     "amount": (METRICS, [0, [[["events"], "1"]]]),
+    "activity": (ACTIVITY, ["open", "many", []]),
 }
 
 

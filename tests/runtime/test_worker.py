@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from herma.runtime.activity import ACTIVITY, Heard
+from herma.runtime.recent import Recent
 from herma.runtime.signals import CHILD_STOP
 from herma.runtime.tally import Tally
 from herma.runtime.worker import METRICS, ROWS_PER_NOTICE, hand_over, serve_worker
@@ -33,13 +35,21 @@ class Working:
         self.log = Lines()
         self.store = MemoryStore(Clock())
         self.notices: list[Notice] = []
-        self.coordinator = Coordinator(self.store, lambda _name, notice: self.notices.append(notice))
+        self.recent = Recent(Tally())
+        self.heard = Heard(self.recent)
+        self.coordinator = Coordinator(self.store, self._hear)
         self.hub_side, self.worker_side = socket.socketpair()
         self.worker_side.setblocking(False)
         self.attending: asyncio.Task[Farewell]
 
     async def ask(self, method: str, target: str, **parts: Any) -> Talk:
         return await asyncio.to_thread(self.gate.ask, method, target, **parts)
+
+    def _hear(self, name: str, notice: Notice) -> None:
+        if notice.topic == ACTIVITY:
+            self.heard.hear(name, notice.payload)
+        else:
+            self.notices.append(notice)
 
     def counted(self) -> dict[tuple[str, ...], float]:
         """Add up what the worker has handed over."""
@@ -104,6 +114,26 @@ async def test_it_reports_its_counts_and_connections(working: Working) -> None:
         await until(lambda: any(notice.payload[0] >= 1 for notice in working.notices))
     await until(lambda: working.notices[-1].payload[0] == 0)
     assert working.counted()["exchanges", "models.read", "200", "answered"] == 1
+
+
+async def test_it_tells_what_is_under_way_and_what_was_refused(
+    working: Working, upstream: RecordingUpstream
+) -> None:
+    """By the name of the key and of the route; when it is over it is not told any more."""
+    hold = Hold()
+    upstream.on("POST", CHAT, sse_answer(b"data: {}\n\n", hold, b"data: [DONE]\n\n"))
+    with await asyncio.to_thread(Connection, working.gate.port) as stream:
+        stream.send(working.gate.message("POST", CHAT, key="admin", body=HELLO))
+        await asyncio.to_thread(stream.read_until, b"data: {}")
+        await until(lambda: working.heard.under_way()[0] == 1)
+        ((told,),) = working.heard.under_way()[1:]
+        assert (told.who, told.route, told.kind) == ("admin", CHAT, "answer under way")
+        hold.release()
+        await asyncio.to_thread(stream.talk)
+    assert (await working.ask("GET", "/v1/models")).status == 401
+    await until(lambda: working.heard.under_way() == (0, ()))
+    await until(lambda: len(working.recent.refusals()) == 1)
+    assert working.recent.refusals()[0].code == "herma.auth.required"
 
 
 async def test_its_last_counts_arrive(gate: Gate) -> None:

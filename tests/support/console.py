@@ -45,13 +45,15 @@ def herma(arguments: Sequence[object], stdin: str = "", *, person: bool = False)
 
 @contextmanager
 def answering(body: bytes, status: int = 200) -> Iterator[int]:
-    """Serve the same answer to every GET; give the port."""
+    """Serve the same answer to every GET and POST; give the port."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(status)
             self.end_headers()
             self.wfile.write(body)
+
+        do_POST = do_GET
 
         def log_message(self, *_: object) -> None:
             pass

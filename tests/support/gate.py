@@ -280,11 +280,11 @@ class Gate:
         sockets = {f"socket:[{row[9]}]" for row in rows if row[1].endswith(port) and row[3] == established}
         return [child for child in self.children() if sockets & _descriptors(child)]
 
-    def admin(self, path: str, method: str = "GET") -> AdminAnswer:
+    def admin(self, path: str, method: str = "GET", headers: Mapping[str, str] | None = None) -> AdminAnswer:
         """Ask the admin listener."""
         connection = HTTPConnection("127.0.0.1", self.admin_port, timeout=ADMIN_TIMEOUT_S)
         try:
-            connection.request(method, path)
+            connection.request(method, path, headers=dict(headers or {}))
             response = connection.getresponse()
             return AdminAnswer(response.status, response.read())
         except HTTPException as error:

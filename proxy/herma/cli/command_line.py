@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_run(commands)
     _add_check(commands)
     _add_status(commands)
+    _add_console(commands)
     _add_key(commands)
     _add_schema(commands)
     _add_ioc(commands)
@@ -124,6 +125,12 @@ def _add_check(commands: _Subparsers) -> None:
 
 def _add_status(commands: _Subparsers) -> None:
     parser = _command(commands, "status", "show the state of a running gate", _status)
+    _with_config(parser)
+    parser.add_argument("--admin", metavar="ADDRESS", help="the admin listener (default: as configured)")
+
+
+def _add_console(commands: _Subparsers) -> None:
+    parser = _command(commands, "console", "print a token that opens the console of a running gate", _console)
     _with_config(parser)
     parser.add_argument("--admin", metavar="ADDRESS", help="the admin listener (default: as configured)")
 
@@ -248,6 +255,12 @@ def _status(arguments: argparse.Namespace, terminal: Terminal) -> int:
     from herma.cli.status import status
 
     return status(arguments, terminal)
+
+
+def _console(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    from herma.cli.console import console
+
+    return console(arguments, terminal)
 
 
 def _schema(_arguments: argparse.Namespace, terminal: Terminal) -> int:

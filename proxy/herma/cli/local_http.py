@@ -38,19 +38,19 @@ class _UnixConnection(http.client.HTTPConnection):
 def answers(url: UpstreamUrl) -> bool:
     """Tell whether an HTTP server answers there, whatever it says."""
     try:
-        _get(url.address, "/health", tls=url.tls)
+        _ask(url.address, "/health", "GET", tls=url.tls)
     except NoAnswer:
         return False
     return True
 
 
-def get_json(address: Address, target: str) -> Any:
-    """Fetch a JSON document.
+def get_json(address: Address, target: str, method: str = "GET") -> Any:
+    """Fetch a JSON document, or ask for one with another method.
 
     Raises:
         NoAnswer: There is none.
     """
-    status, body = _get(address, target, tls=False)
+    status, body = _ask(address, target, method, tls=False)
     if status != http.HTTPStatus.OK:
         raise NoAnswer(f"the answer has status {status}, expected 200")
     try:
@@ -59,10 +59,10 @@ def get_json(address: Address, target: str) -> Any:
         raise NoAnswer("the answer is not JSON: another server listens there") from None
 
 
-def _get(address: Address, target: str, *, tls: bool) -> tuple[int, bytes]:
+def _ask(address: Address, target: str, method: str, *, tls: bool) -> tuple[int, bytes]:
     connection = _connection(address, tls=tls)
     try:
-        connection.request("GET", target, headers={"Connection": "close"})
+        connection.request(method, target, headers={"Connection": "close"})
         response = connection.getresponse()
         body = response.read(MAX_ANSWER_BYTES + 1)
     except (OSError, http.client.HTTPException) as error:

@@ -12,19 +12,14 @@ from herma.config.scalar import parse_address
 from herma.config.values import Address
 from herma.errors import ConfigError
 
-__all__ = ["status"]
+__all__ = ["find_admin", "status"]
 
 
 def status(arguments: argparse.Namespace, terminal: Terminal) -> int:
     """Print what the admin listener says; 1 when nothing answers."""
-    try:
-        address = _address(arguments)
-    except ConfigError as error:
-        terminal.note(f"{error}\nherma: the admin listener is unknown; mend the file or name it with --admin")
-        return CONFIGURATION
-    except ValueError as error:
-        terminal.note(f"herma: --admin: {error}")
-        return USAGE
+    address = find_admin(arguments, terminal)
+    if isinstance(address, int):
+        return address
     try:
         found = get_json(address, "/status")
     except NoAnswer as problem:
@@ -38,10 +33,18 @@ def status(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return FINE
 
 
-def _address(arguments: argparse.Namespace) -> Address:
-    if arguments.admin is not None:
-        return parse_address(arguments.admin)
-    return load(arguments.config, os.environ).admin.address
+def find_admin(arguments: argparse.Namespace, terminal: Terminal) -> Address | int:
+    """Find the admin listener; where that fails, say why and return the exit code."""
+    try:
+        if arguments.admin is not None:
+            return parse_address(arguments.admin)
+        return load(arguments.config, os.environ).admin.address
+    except ConfigError as error:
+        terminal.note(f"{error}\nherma: the admin listener is unknown; mend the file or name it with --admin")
+        return CONFIGURATION
+    except ValueError as error:
+        terminal.note(f"herma: --admin: {error}")
+        return USAGE
 
 
 def _lines(value: Any, name: str) -> Iterator[str]:

@@ -1,9 +1,11 @@
-"""The admin listener: is it alive, is it ready, how is it, and what has it counted.
+"""The admin listener: is it alive, is it ready, how is it, what has it counted, and the console for people.
 
 It serves loopback or a unix socket of mode 0600 only; the configuration refuses anything else. Requests that name another
-host are refused, so that a web page cannot read it through a rebound name.
+host are refused, so that a web page cannot read it through a rebound name. What programs ask for is refused to pages altogether; the
+console's pages have a guard of their own.
 """
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -12,6 +14,9 @@ from typing import Any, Protocol
 
 from aiohttp import web
 from aiohttp.http_parser import HttpRequestParser, HttpRequestParserPy
+
+from herma.console.pages import PREFIX, Console
+from herma.console.problem import problem
 
 __all__ = ["Readout", "make_app", "parser_is_strict", "serve_admin"]
 
@@ -22,6 +27,9 @@ def parser_is_strict() -> bool:
 
 
 _LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+# Probes, scrapers and some open pages; further connections are closed at once.
+MAX_CONNECTIONS = 128
 
 
 class Readout(Protocol):
@@ -70,34 +78,33 @@ class _Admin:
         return web.json_response({"status": "draining"}, status=202)
 
 
-@web.middleware
-async def _local_host_only(
-    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
-) -> web.StreamResponse:
-    # Not `request.host`: without the header it would ask the resolver for this machine's name.
-    host = request.headers.get("Host", "")
-    name = host if host.endswith("]") else host.rsplit(":", 1)[0]
-    if name.lower() not in _LOCAL_NAMES or "Origin" in request.headers:
-        return _problem(421, "herma.admin.host", "The admin listener answers to its loopback name only.")
-    response = await handler(request)
-    response.headers["Cache-Control"] = "no-store"
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    return response
+def _guard(console: Console | None) -> Any:
+    """Return the middleware that refuses what pages elsewhere made a browser send."""
+
+    @web.middleware
+    async def local_only(
+        request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
+        # Not `request.host`: without the header it would ask the resolver for this machine's name.
+        host = request.headers.get("Host", "")
+        name = host if host.endswith("]") else host.rsplit(":", 1)[0]
+        own = console is not None and (request.path == "/" or f"{request.path}/".startswith(f"{PREFIX}/"))
+        if name.lower() not in _LOCAL_NAMES or ("Origin" in request.headers and not own):
+            return problem(421, "herma.admin.host", "The admin listener answers to its loopback name only.")
+        if console is not None and own and (refused := console.judge(request)) is not None:
+            return refused
+        response = await handler(request)
+        response.headers["Cache-Control"] = "no-store"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
+
+    return local_only
 
 
-def _problem(status: int, code: str, detail: str) -> web.Response:
-    # RFC 9457: Herma's own endpoints answer with problem+json.
-    return web.json_response(
-        {"type": "about:blank", "status": status, "code": code, "detail": detail},
-        status=status,
-        content_type="application/problem+json",
-    )
-
-
-def make_app(readout: Readout, drain: Callable[[], None]) -> web.Application:
-    """Return the admin application."""
+def make_app(readout: Readout, drain: Callable[[], None], console: Console | None = None) -> web.Application:
+    """Return the admin application, with the console if there is one."""
     admin = _Admin(readout, drain)
-    app = web.Application(middlewares=[_local_host_only], client_max_size=1024)
+    app = web.Application(middlewares=[_guard(console)], client_max_size=1024)
     app.add_routes(
         [
             web.get("/healthz", admin.healthz),
@@ -105,6 +112,7 @@ def make_app(readout: Readout, drain: Callable[[], None]) -> web.Application:
             web.get("/status", admin.status),
             web.get("/metrics", admin.metrics),
             web.post("/drain", admin.start_drain),
+            *(console.routes() if console is not None else ()),
         ]
     )
     return app
@@ -112,13 +120,37 @@ def make_app(readout: Readout, drain: Callable[[], None]) -> web.Application:
 
 @asynccontextmanager
 async def serve_admin(
-    sock: socket.socket, readout: Readout, drain: Callable[[], None]
+    sock: socket.socket, readout: Readout, drain: Callable[[], None], console: Console | None = None
 ) -> AsyncIterator[None]:
     """Serve the admin application on a bound socket for as long as the context lasts."""
-    runner = web.AppRunner(make_app(readout, drain), access_log=None, shutdown_timeout=1.0)
+    app = make_app(readout, drain, console)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
     await runner.setup()
+    server = await asyncio.get_running_loop().create_server(_bounded(runner), sock=sock)
     try:
-        await web.SockSite(runner, sock).start()
         yield
     finally:
+        server.close()
+        if console is not None:
+            console.stop()
         await runner.cleanup()
+        if console is not None:
+            console.close()
+
+
+def _bounded(runner: web.AppRunner) -> Callable[[], asyncio.Protocol]:
+    """Return what takes a connection, up to a number of them."""
+    serving = runner.server
+    assert serving is not None  # noqa: S101 - the runner was set up
+
+    def take() -> asyncio.Protocol:
+        return _Full() if len(serving.connections) >= MAX_CONNECTIONS else serving()
+
+    return take
+
+
+class _Full(asyncio.Protocol):
+    """A connection too many."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        transport.close()

@@ -8,8 +8,11 @@ from typing import Any
 
 from herma.console import serve_admin
 from herma.policy.limits.lifecycle import Event, Lifecycle, Order
+from herma.runtime.activity import ACTIVITY, Heard
 from herma.runtime.control import Control
 from herma.runtime.generation import Generations, build
+from herma.runtime.overview import make_console
+from herma.runtime.recent import Recent
 from herma.runtime.reload import Reloader
 from herma.runtime.signals import CHILD_STOP, on_signals
 from herma.runtime.start import Start, throttle_limits
@@ -28,6 +31,8 @@ class _Hub:
         self.lifecycle = Lifecycle(start.settings.drain_timeout_s)
         self.store = MemoryStore(time.monotonic, throttle_limits(start.settings), start.dropped)
         self.tally = Tally()
+        self.recent = Recent(self.tally)
+        self.activity = Heard(self.recent)
         self.generations = build(start.settings, start.content)
         self.stopped = asyncio.Event()
         self.connections: dict[str, int] = {}
@@ -48,12 +53,15 @@ class _Hub:
             await self.coordinator.attend(worker, sock)
         finally:
             self.connections.pop(worker, None)
+            self.activity.gone(worker)
 
     def _heard(self, worker: str, notice: Notice) -> None:
         match notice:
             case Notice(topic=topic, payload=[int(connections), list(rows)]) if topic == METRICS:
                 self.connections[worker] = connections
                 self.tally.merge([_row(row) for row in rows])
+            case Notice(topic=topic, payload=payload) if topic == ACTIVITY:
+                self.activity.hear(worker, payload)
             case _:
                 raise MessageError("a worker said something unknown")
 
@@ -80,7 +88,11 @@ async def serve_hub(start: Start, parent: socket.socket, stop_all: Callable[[], 
         connections=lambda: sum(hub.connections.values()),
         workers=lambda: hub.coordinator.workers,
     )
-    async with serve_admin(start.admin.sock, control, stop_all), asyncio.TaskGroup() as group:
+    console = make_console(
+        start, control, hub.store, hub.recent, hub.activity.under_way, lambda: hub.generations
+    )
+    admin = serve_admin(start.admin.sock, control, stop_all, console)
+    async with admin, asyncio.TaskGroup() as group:
         tasks = [
             group.create_task(control.run()),
             group.create_task(on_signals(stop=hub.stop, reload=reloader.reload, stops=(CHILD_STOP,))),

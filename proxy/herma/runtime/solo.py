@@ -9,6 +9,8 @@ from herma.runtime.audit import AUDIT_LOST, AuditLog
 from herma.runtime.control import Control
 from herma.runtime.dataplane import DataPlane
 from herma.runtime.generation import Generations, build
+from herma.runtime.overview import make_console
+from herma.runtime.recent import Recent, under_way
 from herma.runtime.reload import Reloader
 from herma.runtime.signals import on_signals
 from herma.runtime.start import Start, throttle_limits
@@ -24,8 +26,9 @@ async def serve_solo(start: Start) -> None:
     lifecycle = Lifecycle(settings.drain_timeout_s)
     store = MemoryStore(time.monotonic, throttle_limits(settings), start.dropped)
     tally = Tally()
+    recent = Recent(tally)
     with AuditLog(settings.audit.file, lambda: tally.count(AUDIT_LOST)) as audit:
-        data = DataPlane(build(settings, start.content), store, audit, tally, lifecycle, start.log)
+        data = DataPlane(build(settings, start.content), store, audit, recent, lifecycle, start.log)
 
         async def apply(generations: Generations) -> None:
             store.apply(throttle_limits(generations.settings))
@@ -42,7 +45,16 @@ async def serve_solo(start: Start) -> None:
             connections=lambda: data.connections,
             workers=lambda: 1,
         )
-        async with serve_admin(start.admin.sock, control, data.stop_asked), asyncio.TaskGroup() as group:
+        console = make_console(
+            start,
+            control,
+            store,
+            recent,
+            lambda: under_way(data.plane.active, time.monotonic(), time.time()),
+            lambda: data.generations,
+        )
+        admin = serve_admin(start.admin.sock, control, data.stop_asked, console)
+        async with admin, asyncio.TaskGroup() as group:
             watching = [
                 group.create_task(control.run()),
                 group.create_task(on_signals(stop=data.stop_asked, reload=reloader.reload)),

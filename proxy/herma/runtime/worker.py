@@ -2,12 +2,15 @@
 
 import asyncio
 import socket
+import time
 from typing import Any, Protocol
 
 from herma.policy.limits.lifecycle import Lifecycle
+from herma.runtime import activity
 from herma.runtime.audit import AUDIT_LOST, AuditLog
 from herma.runtime.dataplane import DataPlane
 from herma.runtime.generation import build
+from herma.runtime.recent import Recent, under_way
 from herma.runtime.reload import Reloader
 from herma.runtime.signals import CHILD_STOP, on_signals
 from herma.runtime.start import Start
@@ -45,16 +48,17 @@ async def serve_worker(start: Start, hub: socket.socket) -> None:
     """Serve until stopped; `hub` is this worker's end of its line to the hub."""
     settings = start.settings
     tally = Tally()
+    recent = Recent(tally)
     with AuditLog(settings.audit.file, lambda: tally.count(AUDIT_LOST)) as audit:
         lifecycle = Lifecycle(settings.drain_timeout_s)
         lost = asyncio.Event()
         store = await RemoteStore.connect(hub, on_lost=lost.set)
-        data = DataPlane(build(settings, start.content), store, audit, tally, lifecycle, start.log)
+        data = DataPlane(build(settings, start.content), store, audit, recent, lifecycle, start.log)
         reloader = Reloader(start, data.swap)
         async with asyncio.TaskGroup() as group:
             watching = [
                 group.create_task(_end_with_hub(lost, data)),
-                group.create_task(_report(store, tally, data)),
+                group.create_task(_report(store, tally, recent, data)),
                 group.create_task(
                     on_signals(stop=data.stop_asked, reload=reloader.reload, stops=(CHILD_STOP,))
                 ),
@@ -65,6 +69,7 @@ async def serve_worker(start: Start, hub: socket.socket) -> None:
             for task in watching:
                 task.cancel()
         hand_over(store, tally, data)
+        _tell(store, recent, data)
     store.close()
 
 
@@ -74,10 +79,15 @@ async def _end_with_hub(lost: asyncio.Event, data: DataPlane) -> None:
     data.fail()
 
 
-async def _report(store: RemoteStore, tally: Tally, data: DataPlane) -> None:
+async def _report(store: RemoteStore, tally: Tally, recent: Recent, data: DataPlane) -> None:
     while True:
         await asyncio.sleep(REPORT_INTERVAL_S)
         hand_over(store, tally, data)
+        _tell(store, recent, data)
+
+
+def _tell(store: RemoteStore, recent: Recent, data: DataPlane) -> None:
+    activity.hand_over(store, recent, *under_way(data.plane.active, time.monotonic(), time.time()))
 
 
 def hand_over(store: Line, tally: Tally, data: Connected) -> None:

@@ -1,0 +1,91 @@
+"""What the console shows in red."""
+
+from dataclasses import replace
+
+import pytest
+
+from herma.config.load import parse
+from herma.config.settings import Settings
+from herma.console import Concern, Upstream
+from herma.content.profiles import load_profile
+from herma.content.shipped import data_dir
+from herma.runtime.concerns import concerns
+from support.config_text import FAKE_KEY
+
+KEY = "auth: {keys: [{name: laptop, key: '${KEY}', scopes: [admin]}]}\n"
+ENVIRON = {"KEY": FAKE_KEY}
+
+
+def settings(extra: str = "", *, key: bool = True, profile: str = "hermes-api") -> Settings:
+    text = f"upstream: {{url: 'http://127.0.0.1:8642', profile: {profile}}}\n{KEY if key else ''}{extra}"
+    return parse(text.encode(), "herma.yaml", ENVIRON)
+
+
+def found(made: Settings, *upstreams: Upstream) -> tuple[Concern, ...]:
+    profiles = [
+        load_profile(upstream.profile, data_dir("rules").joinpath("profiles"))
+        for upstream in made.all_upstreams().values()
+    ]
+    return concerns(replace(made, warnings=()), profiles, upstreams)
+
+
+def test_a_gate_with_a_key_on_loopback_has_none() -> None:
+    """The defaults are safe."""
+    assert found(settings()) == ()
+
+
+CASES = {
+    "monitored": (settings("checks: {cron_scan: {mode: monitor}}\n"), "checks.cron_scan is in mode monitor."),
+    "off": (settings("checks: {mcp_guard: {mode: 'off'}}\n"), "checks.mcp_guard is in mode off."),
+    "unmasked": (settings("redaction: {mode: monitor}\n"), "redaction is in mode monitor."),
+    "surface": (
+        settings("surfaces: {chat.terminal: {scope: admin}}\n", profile="hermes-dashboard"),
+        "The surface chat.terminal is switched on.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_makes_it_weaker_is_grave(case: str) -> None:
+    """It is named as the configuration names it."""
+    made, what = CASES[case]
+    (concern,) = found(made)
+    assert concern.what == what
+    assert concern.grave
+    assert concern.advice
+
+
+def test_a_surface_that_is_off_or_was_open_anyway_is_none() -> None:
+    """Only what the profile holds closed and the configuration opens."""
+    made = settings(
+        "surfaces: {chat.terminal: {scope: 'off'}, status: {scope: admin}}\n", profile="hermes-dashboard"
+    )
+    assert found(made) == ()
+
+
+def test_an_agent_beside_the_gate_comes_first() -> None:
+    """Everything that is refused can go round."""
+    exposed = Upstream("default", "http://127.0.0.1:8642", "hermes-api", True, "", exposed=("0.0.0.0",))
+    first, second = found(settings("checks: {cron_scan: {mode: monitor}}\n"), exposed)
+    assert "default can be reached beside the gate, on 0.0.0.0" in first.what
+    assert "cron_scan" in second.what
+
+
+def test_what_is_meant_to_be_so_is_a_note() -> None:
+    """A public listener and an exemption are told, after what is grave."""
+    made = settings(
+        "listen: [{address: '0.0.0.0:8443', public_names: [gate.example]}]\n"
+        "exemptions: [{rule: mcp-tunnel, subject: {server: notes}, reason: known for years, expires: 2027-01-31}]\n"
+        "checks: {cron_scan: {mode: monitor}}\n"
+    )
+    grave, listener, exempt = found(made)
+    assert (grave.grave, listener.grave, exempt.grave) == (True, False, False)
+    assert listener.what == "0.0.0.0:8443 can be reached by others, without TLS of its own."
+    assert exempt.what == "The rule mcp-tunnel is not applied to one subject until 2027-01-31."
+
+
+def test_warnings_of_the_configuration_are_shown() -> None:
+    """As `herma check` tells them; that nobody has to say who they are is one."""
+    (concern,) = (one for one in concerns(settings(key=False), (), ()) if one.what == "auth.none.")
+    assert concern.advice.startswith("No key: everybody who can connect may call")
+    assert concern.grave
