@@ -137,6 +137,16 @@ COMMANDS = (
     'ConvertTo-SecureString "{}" -AsPlainText -Force',
     "ssh u@h 'echo {} | sudo -S reboot'",
     "ENV DB_PASS {}",
+    "echo {} | keepassxc-cli ls db.kdbx",
+    "rabbitmqctl -n rabbit@h add_user bob {}",
+    "nomad var put -namespace=prod nomad/jobs/x pin={}",
+    "redis-cli ACL SETUSER bob on '>{}' ~* +@all",
+    "sqlite3 a.db \"PRAGMA key='{}'\"",
+    "uci set network.wan.key='{}'",
+    "reg add HKCU\\S /v ApiToken /d {} /f",
+    "xdotool type '{}'",
+    "lftp -u bob,'{}' ftp.h",
+    "curl -H 'Authorization: Token token=\"{}\"' https://h.example",
 )
 
 
@@ -183,6 +193,11 @@ PLACES = (
     "Invalid password '{}' for user bob",
     "PATH=/bin\0DB_PASSWORD={}\0HOME=/root\0",
     "password＝{}",
+    'const password =\n  "{}";',
+    "DECLARE @pw varchar(50) = '{}'",
+    "password: ${{DB_PASSWORD:{}}}",
+    '{{{{ password | default("{}") }}}}',
+    'user, password = "bob", "{}"',
     "pass\u200bword={}",
     "pass''word={}",
 )
@@ -349,6 +364,14 @@ INNOCENT = (
     "tokens used: 12345 of 200000",
     "PermitRootLogin prohibit-password",
     "wifi password is on the fridge",
+    "    Signature Algorithm: sha256WithRSAEncryption",
+    "key = pbkdf2(hash_name='sha1', password=b'password', salt=b'salt')",
+    "resp = self.sendcmd('PASS ' + passwd)",
+    'user_pass = "%s:%s" % (user, password)',
+    'print("project secret: " + labels["project_key"])',
+    "f/token.py,sha256=F4keFRfFeLJoj90UYVyjeKIzGfY05JhUFy7IfZ59pw,13424",
+    "docker build -t registry.h/team/api:2026.11.02-4f2a9c1 .",
+    "echo 4f2a9c1e7b3d5f6a > .revision",
     "password: see 1Password",
 )
 

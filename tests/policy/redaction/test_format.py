@@ -254,3 +254,9 @@ def test_a_mixed_value_has_capitals_small_letters_and_digits() -> None:
     assert mixed.at("-t F4keK3yF0rT3stN0", 0)
     assert mixed.at("-t f4kek3yf0rt3stn0", 0) == ()
     assert mixed.at("-t F4KEK3YF0RT3STN0", 0) == ()
+
+
+def test_the_name_of_a_method_is_no_password() -> None:
+    """Mail servers and clients tell how they log in."""
+    assert masked("AUTH CRAM-MD5") == "AUTH CRAM-MD5"
+    assert masked("AUTH F4keP4ss-x7").startswith("AUTH [")

@@ -293,7 +293,7 @@ def _after_blank(text: str, first: int, at: int, known: Name, flag: int, work: W
     """Judge a value behind blanks: `--password x`, `ENV DB_PASSWORD x`, `wifi pw x`."""
     value = read_value(text, at)
     work.left -= _reading(value) if value is not None else judging(0)
-    if value is None or value.text.startswith("-") or _ASSIGNMENT.match(value.text):
+    if value is None or value.text.startswith(("-", " ")) or _ASSIGNMENT.match(value.text):
         return
     if not flag and not value.quote and "," in value.text:
         return

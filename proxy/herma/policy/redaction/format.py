@@ -190,7 +190,9 @@ class CommandRule:
             case "any":
                 return True
             case "drawn":
-                return looks_like_password(written) or looks_random(written)
+                # `AUTH CRAM-MD5` names how somebody will log in.
+                method = written.isupper() and is_dull(written)
+                return not method and (looks_like_password(written) or looks_random(written))
             case "random":
                 return looks_random(written, at_least=12) and not is_dull(written)
             case "mixed":

@@ -73,7 +73,7 @@ _PROSE: Final = re.compile(
 # "The key id is …", "the password file is …" tell something else.
 _FAR: Final = re.compile(
     r"""(?:et[ ])?
-    (?!(?i:ids?|identifier|names?|files?|path|length|size|policy|type|count|format|version|fields?|param\w*|manager|prompt|rotation|expir\w*
+    (?!(?i:ids?|identifier|algorithm|names?|files?|path|length|size|policy|type|count|format|version|fields?|param\w*|manager|prompt|rotation|expir\w*
         |ttl|limit|usage|generator|strength|hash|fingerprint|prefix|url|endpoint|pair|ring|store|server|vault|bucket)\b)
     (?:[^\s:=|,;<>(){}]{1,40}[ ]){0,5}?
     (?:(?:[^\W\d]{2,20}|[\w.-]{1,32}@[\w.-]{1,40})(?::|[ ](?:->|\u2192|=))[ ](?=\S{6})|(?:is|was|are|ist|war|lautet|est|sont|es|é|è|era|là|är|er|jest|este|adalah|kini|to|por|par|auf|zu)(?:[ ]now)?:?[ ](?=\S{6}))""",

@@ -16,7 +16,7 @@ DULL: Final = _words(
     "missing invalid valid expired hidden masked redacted default auto disabled enabled always prompt ask",
     "stdin env file keychain keyring vault basic bearer digest negotiate ntlm oauth oauth2 oidc saml ldap",
     "jwt hmac rsa x509 mtls tls ssl rbac apikey header cookie query plain md5 sha1 sha256 sha512",
-    "scram-sha-256 bcrypt argon2 login session local client_secret_basic client_secret_post",
+    "scram-sha-256 scram-sha-1 cram-md5 digest-md5 xoauth2 gssapi bcrypt argon2 login session local client_secret_basic client_secret_post",
     "private_key_jwt client_credentials authorization_code refresh_token password token secret key",
     "username user pass passwd pwd credentials credential passphrase passwort kennwort mot contraseña",
     "senha wachtwoord lösenord hasło пароль api-key api_key apitoken accesstoken credentialtype",
