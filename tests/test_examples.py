@@ -12,6 +12,7 @@ import yaml
 
 from herma.config.load import load
 from support.login import USERS
+from support.tokens import key_set, signer
 from support.tree import ROOT, tracked
 
 EXAMPLES = tuple(
@@ -27,7 +28,7 @@ BASE: dict[str, Any] = {
     "auth": {"keys": [{"name": "base", "key_file": "base.key", "scopes": ["read"]}]},
 }
 
-# One certificate's files; every other file that an example names holds a key, or a stored password if it ends so.
+# One certificate's files; every other file that an example names holds a key, or what its ending says.
 _CERTIFICATE, _CERTIFICATE_KEY = "fullchain.pem", "privkey.pem"
 
 
@@ -84,8 +85,11 @@ def test_a_shown_configuration_loads(
     missing = {key: value for key, value in BASE.items() if key not in shown}
     whole = piece + (yaml.safe_dump(missing) if missing else "")
     for file in re.findall(r"_file: ([\w.-]+)", whole):
-        if file in {_CERTIFICATE, _CERTIFICATE_KEY}:
-            _write(tmp_path / file, (request.getfixturevalue("certificate") / file).read_text())
+        if file.endswith(".pem"):
+            made = file if file == _CERTIFICATE_KEY else _CERTIFICATE
+            _write(tmp_path / file, (request.getfixturevalue("certificate") / made).read_text())
+        elif file.endswith(".json"):
+            _write(tmp_path / file, key_set(signer()).decode())
         elif file.endswith(".hash"):
             _write(tmp_path / file, USERS[0]["password_hash"])
         else:
