@@ -63,8 +63,14 @@ def test_the_wheel_holds_the_source_and_the_data(wheel: Path) -> None:
     names = _contents(wheel).keys()
     modules = {path.relative_to("proxy").as_posix() for path in python_files("proxy/herma")}
     data = {f"herma/_data/{path.as_posix()}" for path in tracked() if path.parts[0] in {"rules", "ioc"}}
+    pages = {
+        path.relative_to("proxy").as_posix()
+        for path in tracked()
+        if path.is_relative_to("proxy/herma") and path.suffix in {".css", ".js"}
+    }
+    assert pages
     assert any(name.endswith(".yaml") for name in data)
-    assert modules | data | {"herma/py.typed"} <= names
+    assert modules | data | pages | {"herma/py.typed"} <= names
     assert {name.split("/")[0] for name in names} == {
         "herma",
         f"herma-{PROJECT['project']['version']}.dist-info",

@@ -52,6 +52,7 @@ async def test_feeds_tell_how_many_and_how_old() -> None:
     feeds, problem = await Shelf(lambda: SHIPPED, lambda: NOW).feeds()
     assert problem == ""
     assert sum(feed.indicators for feed in feeds) == len(Library().collection(NOW).records)
+    assert [feed.place for feed in feeds] == ["shipped with Herma"]
     for feed in feeds:
         assert feed.age_days == (NOW - datetime.fromisoformat(f"{feed.newest}T00:00:00+00:00")).days
 

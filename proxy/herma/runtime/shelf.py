@@ -10,6 +10,7 @@ from herma.config.settings import Settings
 from herma.console import Feed, RuleText
 from herma.content.ioc.record import Record
 from herma.content.library import Library
+from herma.content.shipped import data_dir
 from herma.errors import ContentError
 from herma.policy.exemption import Kind
 from herma.policy.indicator import Indicator
@@ -17,6 +18,7 @@ from herma.policy.indicator import Indicator
 __all__ = ["Shelf"]
 
 _INDICATOR = "ioc-"
+_SHIPPED = "shipped with Herma"
 # A rule for secrets has no subject: what it finds is masked for everybody.
 _SUBJECTS = {"mcp": Kind.SERVER.value, "cron": Kind.JOB.value}
 
@@ -103,7 +105,10 @@ def _read(settings: Settings, now: datetime) -> _Indicators:
     by_place: dict[str, list[Record]] = {}
     for record in collection.records:
         by_place.setdefault(str(PurePath(record.file).parent), []).append(record)
-    feeds = tuple(_feed(place, records, now) for place, records in by_place.items())
+    shipped = "" if settings.content.ioc_dir else str(data_dir("ioc"))
+    feeds = tuple(
+        _feed(_SHIPPED if place == shipped else place, records, now) for place, records in by_place.items()
+    )
     return _Indicators(settings, feeds, {record.indicator.id: record for record in collection.records})
 
 
