@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError, fields, is_dataclass
 
 import pytest
 
-from herma.config import auth, settings, upstream
+from herma.config import auth, certificates, proxy_headers, settings, tokens, upstream
 from herma.config.option import describe
 from herma.config.settings import Settings
 from herma.config.upstream import Upstream
@@ -12,7 +12,7 @@ from herma.config.values import Tcp, UpstreamUrl
 
 CLASSES = [
     kind
-    for module in (settings, auth, upstream)
+    for module in (settings, auth, certificates, proxy_headers, tokens, upstream)
     for name in module.__all__
     if is_dataclass(kind := getattr(module, name))
 ]

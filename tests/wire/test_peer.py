@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from herma.wire import Peer, Server, ServerLimits, ServerRequest, server_context
+from herma.wire import Peer, Server, ServerLimits, ServerRequest, renew, server_context
 from herma.wire.messages import Certificate
 from support.certificates import Authority, make_authority
 from support.wire_client import PATIENCE_S, bound
@@ -103,14 +103,18 @@ async def test_where_a_certificate_is_optional_others_connect(authority: Authori
     assert [peer.certificate for peer in seen] == [None, Certificate((), UNTIL.timestamp())]
 
 
+async def answered(port: int, context: ssl.SSLContext) -> bool:
+    """Tell whether a request over such a connection is answered."""
+    try:
+        return bool(await ask(port, context))
+    except (ssl.SSLError, OSError):
+        return False
+
+
 async def refused(context: ssl.SSLContext, client_context: ssl.SSLContext) -> bool:
     """Tell whether nothing was answered, and no request seen."""
     async with serving(context) as (port, seen):
-        try:
-            answer = await ask(port, client_context)
-        except (ssl.SSLError, OSError):
-            answer = b""
-    return not answer and not seen
+        return not await answered(port, client_context) and not seen
 
 
 async def test_who_cannot_be_verified_is_not_connected(
@@ -138,3 +142,18 @@ async def test_older_tls_is_not_spoken_with_certificates(authority: Authority, s
     older.maximum_version = ssl.TLSVersion.TLSv1_2
     assert await refused(context, older)
     assert context.num_tickets == 0
+
+
+async def test_renewed_authorities_count_for_new_connections(
+    authority: Authority, server: Pair, tmp_path: Path
+) -> None:
+    """Whoever is from the old ones is verified no more, and is not let in by what a session remembers."""
+    other = make_authority(tmp_path, "other")
+    pairs = [one.issue("bot", "dns:bot.example.com") for one in (authority, other)]
+    serving_with = server_context(server.cert, server.key, client_ca=authority.path)
+    async with serving(serving_with) as (port, seen):
+        assert await answered(port, client(authority, pairs[0]))
+        renew(serving_with, server_context(server.cert, server.key, client_ca=other.path))
+        assert await answered(port, client(authority, pairs[1]))
+        assert not await answered(port, client(authority, pairs[0]))
+    assert [peer.certificate is not None for peer in seen] == [True, True]
