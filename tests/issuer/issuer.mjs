@@ -1,6 +1,6 @@
 // The identity provider of the suites: a certified one, with a test's hand on its people and keys.
 //
-//   node issuer.mjs <directory with node_modules> <port> <client secret> <address that logins come back to> <address after a logout>
+//   node issuer.mjs <directory with node_modules> <port> <client secret> <address that logins come back to> <address after a logout> <ways in which clients say who they are>
 //
 // Whoever is sent here is logged in at once, as the person that was last put: PUT /test/person {"sub": ..., "email": ...}.
 // POST /test/rotate makes a new key and takes the old one back. Everything else is the provider's own.
@@ -11,7 +11,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const [home, port, secret, callback, afterLogout] = process.argv.slice(2);
+const [home, port, secret, callback, afterLogout, methods] = process.argv.slice(2);
 const found = createRequire(join(home, 'package.json')).resolve('oidc-provider');
 const { default: Provider } = await import(pathToFileURL(found));
 
@@ -33,10 +33,10 @@ const client = {
 function provider() {
   const made = new Provider(url, {
     clients: [
-      { ...client, client_id: 'herma', client_secret: secret },
-      { ...client, client_id: 'herma-form', client_secret: secret, token_endpoint_auth_method: 'client_secret_post' },
+      { ...client, client_id: 'herma', client_secret: secret, token_endpoint_auth_method: methods.split(' ')[0] },
       { ...client, client_id: 'herma-public', token_endpoint_auth_method: 'none' },
     ],
+    clientAuthMethods: methods.split(' '),
     jwks: { keys: [key()] },
     cookies: { keys: ['fake-cookie-key'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], groups: ['groups'] },

@@ -31,13 +31,22 @@ def issuer_home() -> Path:
 
 
 class RealIssuer:
-    """The running provider; use it as a context. Logins come back to `callback`, logouts to `after_logout`."""
+    """The running provider; use it as a context.
 
-    def __init__(self, directory: Path, callback: str, after_logout: str) -> None:
+    Logins come back to `callback`, logouts to `after_logout`; `methods` are the ways in which a client may say who it is.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        callback: str,
+        after_logout: str,
+        methods: str = "client_secret_basic client_secret_post none",
+    ) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._log = directory / "issuer.txt"
-        self._arguments = (callback, after_logout)
+        self._arguments = (callback, after_logout, methods)
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
