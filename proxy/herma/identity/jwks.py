@@ -34,9 +34,12 @@ class KeySetError(Exception):
     """A key set cannot be had, or is none; the message repeats nothing of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class VerificationKey:
-    """One public key, and the algorithms that it may verify; `public` is the key as `cryptography` has it."""
+    """One public key, and the algorithms that it may verify; `public` is the key as `cryptography` has it.
+
+    Another key is another object: one that was read again is not the one that was there before.
+    """
 
     kid: str | None
     algorithms: frozenset[str]
