@@ -98,6 +98,15 @@ async def test_asking_again_takes_nothing_away(entrance: Entrance) -> None:
     assert await entrance.access.enter(token, "127.0.0.1") is not None
 
 
+def test_a_token_whose_file_was_taken_away_is_replaced(entrance: Entrance) -> None:
+    """Whoever asks is never led to a file that is not there."""
+    first = entrance.access.offer()
+    Path(first.path).unlink()
+    second = entrance.access.offer()
+    assert second.path != first.path
+    assert read_token(second.path) is not None
+
+
 def test_there_are_never_many_tokens(entrance: Entrance) -> None:
     """However long somebody goes on asking."""
     for _ in range(20):

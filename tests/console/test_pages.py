@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
+from yarl import URL
 
 from herma.console import Console, Explained, View, make_app
 from herma.console.live import MAX_STREAMS
@@ -250,6 +251,32 @@ async def test_a_rebound_name_is_refused(visit: Visit, path: str) -> None:
     for host in ("evil.example", f"evil.example:{visit.client.port}", "127.0.0.1.evil.example", "0.0.0.0"):
         answer = await visit.get(path, Host=host, Origin=f"http://{host}")
         assert (answer.status, (await answer.json())["code"]) == (421, "herma.admin.host")
+
+
+WAYS = [
+    "/console/../status",
+    "/console/%2e%2e/status",
+    "/console/..%2fstatus",
+    "//status",
+    "/console//../metrics",
+    "/%2e/status",
+]
+
+
+@pytest.mark.parametrize("path", WAYS)
+async def test_no_way_round_leads_a_page_to_what_programs_read(visit: Visit, path: str) -> None:
+    """The console's pages are judged by their own guard; nothing else is reached through it."""
+    await visit.enter()
+    answer = await visit.client.session.get(
+        URL(f"{visit.origin}{path}", encoded=True), headers={"Origin": visit.origin}, allow_redirects=False
+    )
+    assert answer.status in {404, 421}
+
+
+async def test_a_stream_is_not_asked_for_by_its_head(visit: Visit) -> None:
+    """It would be held open for nobody."""
+    await visit.enter()
+    assert (await visit.client.head("/console/live")).status == 405
 
 
 async def test_no_page_asks_for_a_token(visit: Visit) -> None:

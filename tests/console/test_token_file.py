@@ -1,6 +1,7 @@
 """The file that proves who reads it."""
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -86,6 +87,24 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     directory.remove(path)
     directory.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_that_was_taken_away_is_made_anew(tmp_path: Path) -> None:
+    """What tidies up temporary files may remove it, and somebody else may put one of their own in its place."""
+    directory = _directory(tmp_path)
+    path = Path(directory.write(new_token()))
+    assert directory.holds(str(path))
+    shutil.rmtree(path.parent)
+    assert not directory.holds(str(path))
+    path.parent.mkdir(mode=0o777)
+    path.parent.chmod(0o777)
+    path.touch(mode=0o600)
+    assert not directory.holds(str(path))
+    fresh = Path(directory.write(new_token()))
+    assert fresh.parent != path.parent
+    directory.close()
+    assert not fresh.parent.exists()
+    assert path.exists()
 
 
 def test_without_a_directory_of_its_own_it_makes_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,7 @@ class Access:
             OSError: there is no place to write to.
         """
         now = self._now()
-        self._drop(lambda token: token.until <= now)
+        self._drop(lambda token: token.until <= now or not self._directory.holds(token.path))
         if self._tokens and self._tokens[-1].until - now >= TOKEN_REST_S:
             newest = self._tokens[-1]
         else:

@@ -66,7 +66,8 @@ class Console:
         return [
             web.get("/", self._home),
             web.get(PREFIX, self._seen(self._overview)),
-            web.get(f"{PREFIX}/live", self._seen(self._stream)),
+            # A stream has no use without its body.
+            web.get(f"{PREFIX}/live", self._seen(self._stream), allow_head=False),
             web.get(f"{PREFIX}/refusals/{{exchange}}", self._seen(self._explain)),
             web.get(f"{PREFIX}/login", self._entry),
             web.post(f"{PREFIX}/login", self._log_in),

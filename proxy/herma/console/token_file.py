@@ -20,6 +20,7 @@ from herma.policy.secret import Secret
 __all__ = ["TokenDirectory", "new_token", "read_token"]
 
 _MODE: Final = 0o600
+_PRIVATE: Final = 0o700
 _MARK: Final = "herma-console-token\n"
 _TOKEN_BYTES: Final = 32
 _FORM: Final = re.compile(rb"herma-console-token\n([A-Za-z0-9_-]{43})\n")
@@ -69,7 +70,7 @@ class TokenDirectory:
         Raises:
             OSError: there is no place that can be written to.
         """
-        if not self._directory:
+        if not self._usable():
             self._directory = self._made()
         path = Path(self._directory, secrets.token_hex(8))
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, _MODE)
@@ -78,6 +79,21 @@ class TokenDirectory:
             file.write(_MARK.encode() + token.reveal() + b"\n")
         return str(path)
 
+    def holds(self, path: str) -> bool:
+        """Tell whether a file that was written is still there; what tidies up may have taken it."""
+        return self._usable() and os.path.lexists(path)
+
+    def _usable(self) -> bool:
+        """Tell whether the directory is still the one that was made: somebody may have put another in its place."""
+        if not self._directory:
+            return False
+        try:
+            status = os.lstat(self._directory)
+        except OSError:
+            return False
+        own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+        return own and stat.S_IMODE(status.st_mode) == _PRIVATE
+
     def remove(self, path: str) -> None:
         """Remove a file; one that is gone already is gone."""
         with suppress(OSError):
@@ -85,12 +101,12 @@ class TokenDirectory:
 
     def close(self) -> None:
         """Remove everything."""
-        if self._directory:
+        if self._usable():
             for path in Path(self._directory).iterdir():
                 self.remove(str(path))
             with suppress(OSError):
                 Path(self._directory).rmdir()
-            self._directory = ""
+        self._directory = ""
 
     def _made(self) -> str:
         for parent in self._parents:
