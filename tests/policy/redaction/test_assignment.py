@@ -279,3 +279,8 @@ def test_letters_are_a_password_where_an_account_or_a_setting_says_so(text: str)
 def test_letters_beside_a_name_are_mostly_words(text: str) -> None:
     """Arguments of a call, types, labels of other languages."""
     assert masked(text) == text
+
+
+def test_the_first_of_two_literals_belongs_to_the_first_name() -> None:
+    """The user stays, and the password goes."""
+    assert masked(f'user, password = "bob", "{S}"').startswith('user, password = "bob", "[')

@@ -89,6 +89,8 @@ _CHOSEN: Final = re.compile(
     r"(?i:jwt|session|cookie|app|auth|webhook|encryption|signing)_?(?:secret|key)$|SECRET(?:_KEY)?$"
 )
 MIN_CHOSEN_LETTERS: Final = 10
+# Behind the first of several literals.
+_NEXT_LITERAL: Final = frozenset((", '", ', "'))
 # Behind the name of a function or of a member.
 _CALLS: Final = frozenset("([.{")
 # The number of an account, and the sign behind it.
@@ -137,6 +139,13 @@ def assigned(text: str, first: int, last: int, names: Names, work: Work | None =
     if joint.sign == ":" and not joint.close and text[joint.end - 2 : joint.end + 1] in {" :'", ' :"'}:
         return
     if value is None:
+        return
+    # In `user, password = "bob", "…"` the first literal is the user.
+    if (
+        joint.spaced
+        and text[first - 2 : first] == ", "
+        and text[value.end + 1 : value.end + 4] in _NEXT_LITERAL
+    ):
         return
     work.left -= _reading(value)
     # In 'NAME=' the quote closes what was opened before the name.
