@@ -1,5 +1,8 @@
 """The ways to be known, made of the configuration."""
 
+from herma.config.auth import Auth
+from herma.config.certificates import ClientCertificate
+from herma.config.values import Name, San
 from herma.identity.credentials import Credentials, credentials_of
 from herma.identity.jwks import read_key_set
 from herma.identity.key_sets import FileKeys, RemoteKeys
@@ -74,3 +77,14 @@ def test_keys_may_be_in_a_file() -> None:
     text = TEXT.replace("jwks_url: https://idp.example.com/certs", "jwks_file: /etc/hosts")
     auth = parsed(text, keys=False, environ={**ENVIRON, "PROXY_SECRET": SECRET}).auth
     assert credentials_of(auth).tokens.sources == {FileKeys("/etc/hosts")}
+
+
+def test_a_certificate_has_the_names_of_its_entry() -> None:
+    """And opens what the entry says."""
+    entry = ClientCertificate(
+        Name("bot"), (San("dns:a.example.com"), San("uri:x:y")), frozenset({Scope.RUN}), "team", 3
+    )
+    found = credentials_of(Auth(certificates=(entry,)))
+    expected = Principal("cert:bot", frozenset({Scope.RUN}), "team", 3)
+    for name in entry.san:
+        assert found.certificates.caller(frozenset({name})) == expected

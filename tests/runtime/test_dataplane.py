@@ -3,12 +3,14 @@
 import asyncio
 import socket
 import ssl
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
+from herma.identity import FileKeys
 from herma.ingress import Record
 from herma.policy.limits.lifecycle import Lifecycle, Stage
 from herma.runtime.dataplane import DataPlane
@@ -17,8 +19,9 @@ from herma.runtime.tally import Tally
 from herma.store import MemoryStore
 from support.gate import Gate, free_port
 from support.inside import PATIENCE_S, Lines, content_of, settings_of, start_of, until
-from support.raw import Connection, Ended, Talk
+from support.raw import Connection, Ended, Talk, raw, request
 from support.shared_state import Clock
+from support.tokens import AUDIENCE, ISSUER, claims, key_set, signer
 from support.upstream import Hold, RecordingUpstream, sse_answer
 from support.wire_tls import make_pair
 
@@ -292,3 +295,36 @@ async def test_an_exchange_keeps_the_generation_it_began_with(
         talk = await asyncio.to_thread(stream.talk)
         assert talk.first.complete
         assert b"[DONE]" in talk.first.body
+
+
+async def test_keys_of_issuers_are_read_while_they_are_configured(running: Running) -> None:
+    """From a reload that names an issuer to the one that does not; whether they can be read is told once."""
+    gate, keys = running.gate, running.data.plane.key_sets
+    file = gate.directory / "jwks.json"
+    file.touch(mode=0o600)
+    entry = {
+        "name": "idp",
+        "issuer": ISSUER,
+        "audience": AUDIENCE,
+        "jwks_file": str(file),
+        "scopes": ["read"],
+    }
+    source = FileKeys(str(file))
+    gate.config["auth"]["tokens"] = [entry]
+    await running.reload()
+    kept = keys.get(source)
+    assert kept is not None
+    await until(lambda: "cannot be read: the key set is no JSON" in str(running.log.lines))
+    file.write_bytes(key_set(signer()))
+    await kept.refresh()
+    assert "were read" in running.log.lines[-1][1]
+    now = int(time.time())
+    token = signer().token(claims(iat=now, exp=now + 60)).decode()
+    message = request("GET", "/v1/models", host=gate.host, key=token)
+    assert (await asyncio.to_thread(raw, gate.port, message)).status == 200
+    await running.reload()
+    assert keys.get(source) is kept
+    del gate.config["auth"]["tokens"]
+    await running.reload()
+    assert keys.get(source) is None
+    assert (await asyncio.to_thread(raw, gate.port, message)).status == 401
