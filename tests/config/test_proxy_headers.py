@@ -47,6 +47,7 @@ def test_a_proxy_has_an_address_a_secret_and_headers() -> None:
         ({"peers": "[]"}, "config.items"),
         ({"peers": "[0.0.0.0/0]"}, "auth.proxy_headers.peers"),
         ({"peers": "['::/0']"}, "auth.proxy_headers.peers"),
+        ({"peers": "[0.0.0.0/1, 128.0.0.0/1]"}, "auth.proxy_headers.peers"),
         ({"secret": None}, "config.missing"),
         ({"secret": "'${WEAK}'"}, "auth.proxy_headers.weak"),
         ({"user_header": None}, "config.missing"),

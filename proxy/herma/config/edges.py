@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from herma.config.files import Files
+from herma.config.networks import everybody
 from herma.config.proxy_headers import judge_peers
 from herma.config.reader import Reader
 from herma.config.settings import Audit, Content, Limits, Settings
@@ -94,15 +95,10 @@ class Edges:
     @staticmethod
     def _trusted(reader: Reader, networks: Sequence[Network]) -> None:
         at = reader.at(("trusted_proxies",))
-        versions: tuple[Sequence[Any], ...] = (
-            [network for network in networks if network.version == 4],
-            [network for network in networks if network.version == 6],
-        )
-        # Two halves are a whole as well: 0.0.0.0/1 and 128.0.0.0/1.
-        if any(whole.prefixlen == 0 for same in versions for whole in ipaddress.collapse_addresses(same)):
+        if everybody(networks):
             message = "found a network of all addresses, so that anybody could forge theirs; name the proxy's own address"
             reader.problem(at, "trusted_proxies.all", message)
-        elif any(_MAPPED.overlaps(network) for network in versions[1]):
+        elif any(network.version == 6 and _MAPPED.overlaps(network) for network in networks):
             reader.problem(
                 at, "trusted_proxies.mapped", "found IPv4 addresses written as IPv6; write them as IPv4"
             )

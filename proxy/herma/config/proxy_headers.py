@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from herma.config.key_floor import weakness
+from herma.config.networks import everybody, lies_within
 from herma.config.option import option
 from herma.config.reader import Reader
 from herma.config.values import HeaderName, Label, Network, UserName
@@ -80,13 +81,9 @@ def judge_proxy_headers(
 def judge_peers(reader: Reader, made: ProxyHeaders, path: Path, trusted: Sequence[Network]) -> None:
     """Refuse peers that are everybody, and say what is lost where the proxy's forwarded headers are not believed."""
     at = reader.at((*path, "peers"))
-    if any(network.prefixlen == 0 for network in made.peers):
+    if everybody(made.peers):
         message = "found a network of all addresses, which is no proxy; name the proxy's own address"
         reader.problem(at, "auth.proxy_headers.peers", message)
-    elif not all(_within(network, trusted) for network in made.peers):
+    elif not all(lies_within(network, trusted) for network in made.peers):
         message = "the proxy is not under trusted_proxies, so that everybody behind it has its address; add it there"
         reader.warn(at, "auth.proxy_headers.untrusted", message)
-
-
-def _within(network: Network, others: Sequence[Network]) -> bool:
-    return any(network.network_address in other and network.prefixlen >= other.prefixlen for other in others)
