@@ -1,5 +1,6 @@
 """Logging in at an identity provider, in the configuration."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from herma.policy.browser.role import Role
 from herma.policy.openid.admission import Admission, RoleEntry
 from herma.policy.openid.email import Email
 from support.config_text import FAKE_KEY, parsed, problems
+from support.login import USERS
+from support.tree import ROOT
 
 ISSUER = "https://id.example.com/realms/agents"
 ROLES = "roles: [{group: agents, role: operator}]"
@@ -81,6 +84,7 @@ def test_a_public_listener_with_a_provider_is_authenticated() -> None:
 @pytest.mark.parametrize(
     ("more", "place", "says"),
     [
+        (f"ca_file: gone.pem; {ROLES}", "6:16", "cannot be read"),
         ("label: x", "3:5", "nobody can log in"),
         ("allowed_domains: [example.com]", "3:5", "nobody can log in"),
         ("default_role: viewer", "6:21", "everybody whom the issuer knows"),
@@ -120,3 +124,19 @@ def test_people_by_address_need_the_scope() -> None:
     assert [one.code for one in parsed(text, keys=False).warnings] == ["auth.login.oidc.email"]
     text = section("scopes: [openid]; " + ROLES)
     assert parsed(text, keys=False).warnings == ()
+
+
+def test_the_examples_of_the_page_are_taken_word_by_word(tmp_path: Path) -> None:
+    """Each provider's, with a secret in the file that it names."""
+    page = (ROOT / "docs" / "login.md").read_text()
+    examples = [one for one in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "oidc:" in one]
+    assert len(examples) >= 4
+    for name in ("oidc.secret", "alice.hash"):
+        (tmp_path / name).touch(mode=0o600)
+    (tmp_path / "oidc.secret").write_text(FAKE_KEY)
+    (tmp_path / "alice.hash").write_text(str(USERS[0]["password_hash"]))
+    for example in examples:
+        login = parsed(example, keys=False, file=str(tmp_path / "herma.yaml")).auth.login
+        assert login is not None
+        assert login.oidc is not None
+        assert login.oidc.admission()

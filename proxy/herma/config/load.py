@@ -21,6 +21,7 @@ from herma.config.keys import Keys
 from herma.config.listen import Resolver, resolve
 from herma.config.listeners import Listeners
 from herma.config.login import Login, Logins, LoginUser
+from herma.config.openid import OpenId, OpenIds
 from herma.config.reader import MISSING, Finish, Reader
 from herma.config.secrets import SecretSource
 from herma.config.settings import (
@@ -102,6 +103,7 @@ def parse(
         Failures: keys.finish_failures,
         LoginUser: logins.finish_user,
         Login: logins.finish_login,
+        OpenId: OpenIds(files).finish,
         TokenIssuer: TokenIssuers(files).finish,
         ClientCertificate: ClientCertificates().finish,
         Auth: keys.finish_auth,

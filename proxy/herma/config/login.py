@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from herma.config.openid import OpenId, judge_openid
+from herma.config.openid import OpenId
 from herma.config.option import option
 from herma.config.reader import Reader
 from herma.config.values import Name, Seconds
@@ -73,8 +73,6 @@ class Logins:
         if not made.users and made.oidc is None and "users" not in raw:
             message = "nobody can log in: add users, or oidc"
             reader.problem(reader.key_at(path), "auth.login.nobody", message)
-        if made.oidc is not None:
-            judge_openid(reader, made.oidc, (*path, "oidc"))
         if made.idle_timeout_s > made.lifetime_s:
             message = "found a longer time without use than lifetime_s; make it shorter"
             reader.problem(reader.at((*path, "idle_timeout_s")), "auth.login.idle", message)

@@ -3,18 +3,30 @@
 # ruff: noqa: RUF009 - option() is dataclasses.field with a description, which belongs in a default
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
+from herma.config.files import Files
 from herma.config.option import option
 from herma.config.reader import Reader
-from herma.config.values import ClientName, Domain, EmailAddress, IssuerUrl, Label, ScopeWord, Subject
+from herma.config.values import (
+    ClientName,
+    Domain,
+    EmailAddress,
+    FilePath,
+    IssuerUrl,
+    Label,
+    ScopeWord,
+    Subject,
+)
 from herma.policy.browser.role import Role
 from herma.policy.openid.admission import Admission, RoleEntry
 from herma.policy.openid.email import parse_email
 from herma.policy.secret import Secret
 from herma.yamlfile import Path
 
-__all__ = ["OpenId", "RoleFor", "judge_openid"]
+__all__ = ["OpenId", "OpenIds", "RoleFor"]
 
 _WHO = ("group", "email", "subject")
 
@@ -51,6 +63,10 @@ class OpenId:
         min_items=1,
         example="email",
     )
+    ca_file: FilePath | None = option(
+        "PEM file with the authorities that the issuer's certificate is from; those of the system by default.",
+        default=None,
+    )
     label: Label = option(
         "What stands on the button, behind `Log in with`.",
         default=Label("single sign-on"),
@@ -67,7 +83,10 @@ class OpenId:
     allowed_subjects: tuple[Subject, ...] = option(
         "Only people with one of these `sub`.", default=(), example="248289761001"
     )
-    groups_claim: Label = option("The claim of the ID token that lists the groups.", default=Label("groups"))
+    groups_claim: Label = option(
+        "The claim of the ID token that lists the groups; with a slash before it, a JSON Pointer such as `/realm_access/roles`.",
+        default=Label("groups"),
+    )
     roles: tuple[RoleFor, ...] = option("Who has which role; the first entry that fits decides.", default=())
     default_role: Role | None = option(
         "The role of those that no entry fits; without it they do not come in.", default=None
@@ -77,7 +96,7 @@ class OpenId:
         """Return the rules of who may come in.
 
         Raises:
-            ValueError: nobody could, or everybody; `judge_openid` says so first.
+            ValueError: nobody could, or everybody; the reader of the configuration says so first.
         """
         return Admission(
             domains=frozenset(self.allowed_domains),
@@ -92,8 +111,23 @@ class OpenId:
         )
 
 
-def judge_openid(reader: Reader, made: OpenId, path: Path) -> None:
-    """Refuse what lets in nobody or everybody, and entries that say two things or what was said before."""
+class OpenIds:
+    """Judges the provider as it is read."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+
+    def finish(self, reader: Reader, made: OpenId, path: Path, _raw: Mapping[str, Any]) -> OpenId:
+        """Refuse what lets in nobody or everybody, entries that say two things or the same, and a wrong file."""
+        _judge(reader, made, path)
+        if made.ca_file is None:
+            return made
+        file = self._files.resolve(made.ca_file)
+        self._files.authorities(reader, (*path, "ca_file"), file)
+        return replace(made, ca_file=file)
+
+
+def _judge(reader: Reader, made: OpenId, path: Path) -> None:
     if "openid" not in made.scopes:
         message = "`openid` is missing; without it the issuer says nobody's name"
         reader.problem(reader.at((*path, "scopes")), "auth.login.oidc.scopes", message)

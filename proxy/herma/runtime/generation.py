@@ -16,7 +16,7 @@ from herma.content.library import Library
 from herma.content.profiles import load_profile
 from herma.content.surfaces import switched
 from herma.identity import Account, Accounts, KeyRecord, Keyring, SignIn, credentials_of
-from herma.identity.remote import fetch
+from herma.identity.asking import asking
 from herma.ingress import Generation
 from herma.policy.browser.password_hash import PasswordHash
 from herma.policy.checks import build_checks
@@ -186,7 +186,7 @@ def _accounts(settings: Settings, seal: Secret) -> Accounts:
     login = settings.auth.login
     if login is None:
         return Accounts()
-    sign_in = SignIn(login.oidc, seal, fetch) if login.oidc else None
+    sign_in = SignIn(login.oidc, seal, asking(login.oidc.ca_file)) if login.oidc else None
     return Accounts([_account(user) for user in login.users], sign_in)
 
 

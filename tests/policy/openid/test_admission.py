@@ -89,6 +89,11 @@ def test_groups_stand_where_the_configuration_says() -> None:
     )
     assert role(rules) is Unwelcome.GROUP
     assert role(rules, **{"https://example.com/roles": ["agents"]}) is Role.VIEWER
+    rules = Admission(groups=frozenset({"agents"}), default=Role.VIEWER, groups_claim="/realm_access/roles")
+    assert role(rules) is Unwelcome.GROUP
+    assert role(rules, **{"/realm_access/roles": ["agents"]}) is Unwelcome.GROUP
+    assert role(rules, realm_access={"roles": ["agents"]}) is Role.VIEWER
+    assert role(rules, realm_access=["agents"]) is Unwelcome.GROUP
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from herma.policy.browser.role import Role
+from herma.policy.jsondoc import find
 from herma.policy.openid.email import Email, verified_email
 
 __all__ = ["Admission", "Admitted", "RoleEntry", "Unwelcome", "admit", "is_subject"]
@@ -100,8 +101,9 @@ def _fits(entry: RoleEntry, subject: str, email: Email | None, groups: frozenset
 
 
 def _groups(claims: Mapping[str, object], name: str) -> frozenset[str]:
-    """Return the groups; one text is one group, whatever stands in it."""
-    match claims.get(name):
+    """Return the groups; one text is one group, whatever stands in it. With a slash before it the name is a JSON Pointer."""
+    pointed = find(claims, name) if name.startswith("/") else [("", claims.get(name))]
+    match pointed[0][1] if len(pointed) == 1 else None:
         case str(group):
             return frozenset({group})
         case list(groups):
