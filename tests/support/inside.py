@@ -60,14 +60,16 @@ def settings_of(gate: Gate) -> Settings:
     return load(gate.config_path, {})
 
 
-_SHIPPED: dict[bool, Content] = {}
+_SHIPPED: dict[object, Content] = {}
 
 
 def content_of(settings: Settings) -> Content:
-    """Return the shipped rules; they are read once for the whole suite, and once more for who is strict."""
-    if settings.strict not in _SHIPPED:
-        _SHIPPED[settings.strict] = read_content(settings, Secret(b"fake-fingerprint-key-of-the-suite"))
-    return _SHIPPED[settings.strict]
+    """Return the shipped rules; they are read once for the whole suite, and again for who is strict or has other upstreams."""
+    upstreams = {name: upstream.profile for name, upstream in settings.all_upstreams().items()}
+    kind = settings.strict, *upstreams.items()
+    if kind not in _SHIPPED:
+        _SHIPPED[kind] = read_content(settings, Secret(b"fake-fingerprint-key-of-the-suite"))
+    return _SHIPPED[kind]
 
 
 def start_of(gate: Gate, log: Log | None = None, environ: Mapping[str, str] | None = None) -> Start:
