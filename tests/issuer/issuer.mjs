@@ -35,6 +35,7 @@ function provider() {
     clients: [
       { ...client, client_id: 'herma', client_secret: secret, token_endpoint_auth_method: methods.split(' ')[0] },
       { ...client, client_id: 'herma-public', token_endpoint_auth_method: 'none' },
+      { client_id: 'worker', client_secret: secret, redirect_uris: [], response_types: [], grant_types: ['client_credentials'] },
     ],
     clientAuthMethods: methods.split(' '),
     jwks: { keys: [key()] },
@@ -44,7 +45,15 @@ function provider() {
     // The ID token tells what the scopes ask for, as those of most providers do.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
-    features: { devInteractions: { enabled: false } },
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      // A program gets a signed token for the service that it names.
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: (_, audience) => ({ audience, scope: 'run read cron', accessTokenFormat: 'jwt', jwt: { sign: { alg: 'RS256' } } }),
+      },
+    },
     interactions: { url: (_, interaction) => `/test/login/${interaction.uid}` },
     findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ ...person, sub }) }),
     async loadExistingGrant(ctx) {

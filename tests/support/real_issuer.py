@@ -1,5 +1,6 @@
 """A certified identity provider as its own process on loopback, and a browser that visits it."""
 
+import base64
 import json
 import subprocess
 from http.client import HTTPConnection
@@ -8,7 +9,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Self
 from urllib.error import HTTPError
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPCookieProcessor, HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
 from support.gate import ROOT, free_port
@@ -92,6 +93,14 @@ class RealIssuer:
     def rotate(self) -> None:
         """Make a new key and take the old one back."""
         self._ask("POST", "/test/rotate", {})
+
+    def token(self, audience: str, scope: str) -> str:
+        """Get an access token for a program of ours (RFC 6749 section 4.4, RFC 8707, RFC 9068)."""
+        form = {"grant_type": "client_credentials", "resource": audience, "scope": scope}
+        basic = base64.b64encode(f"worker:{SECRET}".encode()).decode()
+        asked = Request(f"{self.url}/token", urlencode(form).encode(), {"Authorization": f"Basic {basic}"})
+        with build_opener().open(asked, timeout=ANSWER_TIMEOUT_S) as answer:
+            return str(json.load(answer)["access_token"])
 
     def _ask(self, method: str, path: str, value: Any = None) -> None:
         connection = HTTPConnection("127.0.0.1", self.port, timeout=ANSWER_TIMEOUT_S)
