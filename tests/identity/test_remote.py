@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import hypothesis.strategies as st
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from herma.identity import remote as module
 from herma.identity.remote import FetchError, fetch
@@ -167,3 +169,26 @@ async def test_an_answer_that_is_none_has_a_status(
         with pytest.raises(FetchError) as caught:
             await fetch(f"http://127.0.0.1:{port}/token", max_bytes=10, form=b"")
     assert caught.value.status == status
+
+
+NONSENSE = (
+    st.binary(max_size=200)
+    | st.lists(st.sampled_from([
+        b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200", b"HTTP/9.9 200 OK\r\n", b"Content-Length: 5\r\n", b"Content-Length: -1\r\n",
+        b"Content-Length: 99999999999999999999\r\n", b"Transfer-Encoding: chunked\r\n", b"Transfer-Encoding: gzip, chunked\r\n",
+        b"Content-Encoding: \xff\r\n", b"Set-Cookie: a=b\r\n", b"Location: //[\r\n", b"X: " + b"y" * 9000 + b"\r\n",
+        b": x\r\n", b"\x00: \x00\r\n", b" folded\r\n", b"\r\n", b"5\r\n{}{}{\r\n", b"zz\r\n", b"0\r\n\r\n", b"{}{}{", b"\xff" * 20,
+    ]), max_size=12).map(b"".join)
+)  # fmt: skip
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(NONSENSE)
+async def test_whatever_is_answered_is_a_document_or_none(answer: bytes) -> None:
+    """No answer makes fetching fail in a way that nobody expects."""
+    async with provider(answer or b"\r\n") as (port, _):
+        try:
+            found = await fetch(f"http://127.0.0.1:{port}/", max_bytes=10)
+        except FetchError:
+            return
+        assert len(found) <= 10
