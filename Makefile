@@ -60,11 +60,11 @@ CORE_TESTS = tests/policy tests/content tests/config tests/quality
 attacks: $(VENV)/dev.stamp issuer  ## Every way round the gate that is known, against the running gate
 	$(PY) -m pytest -q tests/attacks tests/runtime/test_fleet.py
 
-e2e: $(VENV)/dev.stamp hermes-venv  ## The suites against the real hermes-agent
+e2e: $(VENV)/dev.stamp hermes-venv issuer  ## The suites against the real hermes-agent
 	$(PY) -m pytest -q -m e2e
 
 # Both wait for the programs they start more than they work: together they take little longer than the longer one.
-running: $(VENV)/dev.stamp hermes-venv
+running: $(VENV)/dev.stamp hermes-venv issuer
 	@mkdir -p $(CACHE); $(MAKE) --no-print-directory e2e > $(CACHE)/e2e-tests.txt 2>&1 & e2e=$$!; \
 		$(MAKE) --no-print-directory attacks; attacks=$$?; \
 		wait $$e2e; e2e=$$?; cat $(CACHE)/e2e-tests.txt; test $$e2e -eq 0 -a $$attacks -eq 0
