@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
-__all__ = ["Markup", "element", "joined", "link", "prose", "shown", "table"]
+__all__ = ["Markup", "element", "joined", "link", "prose", "row", "shown", "table"]
 
 # Longer than any name or reason of the gate; what is longer came from somewhere else.
 MAX_CHARS: Final = 2000
@@ -25,7 +25,7 @@ def shown(value: object) -> Markup:
     if isinstance(value, Markup):
         return value
     text = str(value)[:MAX_CHARS]
-    return Markup(escape("".join(map(_plain, text))))
+    return Markup(escape(text if text.isprintable() else "".join(map(_plain, text))))
 
 
 def _plain(character: str) -> str:
@@ -62,13 +62,15 @@ def prose(text: str) -> Markup:
     return joined(element("code", part) if at % 2 else part for at, part in enumerate(parts))
 
 
-def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[object]], kind: str = "") -> Markup:
-    """Write a table; the first cell of a row names the row.
+def table(
+    caption: str, headings: Sequence[str], rows: Iterable[Sequence[object] | Markup], kind: str = ""
+) -> Markup:
+    """Write a table; a row is its cells, or was written by `row` before.
 
     The roles repeat what the elements say: on a narrow screen the rows become cards, and browsers forget the table then.
     """
     head = joined(element("th", one, scope="col", role="columnheader") for one in headings)
-    body = joined(_row(headings, row) for row in rows)
+    body = joined(one if isinstance(one, Markup) else row(headings, one) for one in rows)
     return element(
         "table",
         element("caption", caption),
@@ -79,8 +81,9 @@ def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[object]
     )
 
 
-def _row(headings: Sequence[str], row: Sequence[object]) -> Markup:
-    first, *rest = row
+def row(headings: Sequence[str], values: Sequence[object]) -> Markup:
+    """Write a row of a table; the first cell names it."""
+    first, *rest = values
     # On a narrow screen a cell has two columns: its heading, and this one element.
     cells = [element("th", element("div", first), scope="row", role="rowheader", data_label=headings[0])]
     cells += [

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final
 
 from herma.console.chart import hour, row_of
-from herma.console.markup import Markup, element, joined, link, prose, table
+from herma.console.markup import Markup, element, joined, link, prose, row, table
 from herma.console.series import PASSED, SERIES
 from herma.console.view import Feed, Open, Refused, Upstream, View
 
 __all__ = ["SECTIONS", "fragments", "moment"]
 
 _NOBODY: Final = "nobody known"
+_REFUSAL: Final = ("Time (UTC)", "Who", "What", "Why", "Explained")
 _NOTHING: Final = element("p", "Nothing.", class_="quiet")
 
 
@@ -108,13 +110,14 @@ def _decisions(view: View) -> Markup:
 def _refusals(view: View) -> Markup:
     if not view.refusals:
         return _NOTHING
-    headings = ("Time (UTC)", "Who", "What", "Why", "Explained")
-    rows = [
-        (moment(one.at), one.who or _NOBODY, _what(one), _why(one), _explain(one)) for one in view.refusals
-    ]
-    return table(
-        "Newest first; what the audit has of each, without what was sent", headings, rows, "refusals"
-    )
+    caption = "Newest first; what the audit has of each, without what was sent"
+    return table(caption, _REFUSAL, map(_refusal, view.refusals), "refusals")
+
+
+# There are many of them, and none changes: a page that is written every two seconds must not hold up the gate.
+@lru_cache(maxsize=256)
+def _refusal(one: Refused) -> Markup:
+    return row(_REFUSAL, (moment(one.at), one.who or _NOBODY, _what(one), _why(one), _explain(one)))
 
 
 def _what(one: Refused) -> Markup:
