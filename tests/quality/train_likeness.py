@@ -16,7 +16,7 @@ from pathlib import Path
 
 from herma.content.likeness import LIKENESS_FILE
 from herma.policy.prompt.forms import forms
-from herma.policy.prompt.likely import marks
+from herma.policy.prompt.likely import marks, senses
 from herma.policy.prompt.likeness import BUCKETS, buckets_of, parts, size
 from herma.policy.prompt.reading import Reading
 from herma.policy.prompt.vocabulary import Vocabulary
@@ -58,7 +58,7 @@ class Weights:
 
 def row(text: str, known: Vocabulary, *, hostile: bool) -> Row:
     """Count the pieces of a line, in the form of it that says most."""
-    names = [concept.name for concept in known.concepts]
+    names = senses(concept.name for concept in known.concepts)
     readings = [Reading(known, form) for form, _ in zip(forms(text), range(MAX_FORMS), strict=False)]
     reading = max(readings, key=lambda one: one.present.bit_count())
     counts = Counter[int]()

@@ -9,7 +9,6 @@ from herma.policy.prompt.likeness import (
     BUCKETS,
     MAX_PART_CHARS,
     Likeness,
-    Mark,
     buckets_of,
     marks_of,
     parts,
@@ -35,9 +34,9 @@ def test_weights_are_one_byte_a_bucket() -> None:
 
 def test_what_is_like_an_attack_gives_its_concepts() -> None:
     """Each once, in the order of the text; below the floor there are none."""
-    marks = [Mark(0, "send"), Mark(5, "secret"), Mark(9, "send")]
+    marks = [(0, "send"), (5, "secret"), (9, "send")]
     assert model("send the secret").reasons("send the secret", marks, 1.0) == ("send", "secret")
-    assert model("send the secret").reasons("feed my cats", [Mark(0, "care")], 1.0) == ()
+    assert model("send the secret").reasons("feed my cats", [(0, "care")], 1.0) == ()
     assert model().reasons("", [], 1.0) == ()
 
 
@@ -45,14 +44,14 @@ def test_padding_dilutes_nothing() -> None:
     """A part is judged by itself, wherever it stands."""
     padding = "feed my cats and look up. " * 40
     text = padding + "send the secret. " + padding
-    marks = [Mark(text.index("send"), "send")]
+    marks = [(text.index("send"), "send")]
     assert model("send the secret. ").reasons(text, marks, 10.0) == ("send",)
 
 
 def test_an_order_over_two_parts_is_seen_whole() -> None:
     """Neighbours are weighed together."""
     first, second = "alpha " * 60 + ".", " omega " * 20
-    assert model("omega").reasons(first + second, [Mark(400, "read")], -5.0) == ("read",)
+    assert model("omega").reasons(first + second, [(400, "read")], -5.0) == ("read",)
 
 
 def test_concepts_weigh_as_words_do() -> None:
@@ -61,15 +60,15 @@ def test_concepts_weigh_as_words_do() -> None:
     for bucket in buckets_of("", ("send", "secret")):
         weights[bucket] = 127
     told = Likeness(bytes(weights), 0.1, 0.0)
-    assert told.reasons("xy", [Mark(0, "secret"), Mark(1, "send")], 1.0)
-    assert not told.reasons("xy", [Mark(0, "topic")], 1.0)
+    assert told.reasons("xy", [(0, "secret"), (1, "send")], 1.0)
+    assert not told.reasons("xy", [(0, "topic")], 1.0)
 
 
 def test_known_words_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A text of many words does not grow the gate; its verdict stays."""
     monkeypatch.setattr(module, "MAX_KNOWN_WORDS", 2)
     judged = model("send the secret")
-    marks = [Mark(0, "send")]
+    marks = [(0, "send")]
     first = judged.reasons("send the secret of many words", marks, 0.1)
     assert judged.reasons("send the secret of many words", marks, 0.1) == first == ("send",)
 
@@ -78,7 +77,7 @@ def test_known_concepts_and_their_pairs_are_bounded(monkeypatch: pytest.MonkeyPa
     """Whatever concepts stand together in prompts, the gate does not grow; verdicts stay."""
     monkeypatch.setattr(module, "MAX_KNOWN_CONCEPTS", 2)
     judged = model("send the secret")
-    marks = [Mark(at, f"concept-{at}") for at in range(8)]
+    marks = [(at, f"concept-{at}") for at in range(8)]
     first = judged.reasons("send the secret of many words", marks, 0.1)
     assert judged.reasons("send the secret of many words", marks, 0.1) == first != ()
     # What is kept shows nowhere else.
@@ -90,7 +89,7 @@ def test_long_words_are_weighed_and_not_kept() -> None:
     """A key or a hash in a prompt is not remembered beyond its judgement."""
     judged = model("send")
     long = "fakeW2d6Kp4Vn1Gz7MbJ8hTr" * 4
-    marks = [Mark(0, "send")]
+    marks = [(0, "send")]
     assert judged.reasons(f"send {long}", marks, 0.1) == judged.reasons(f"send {long}", marks, 0.1) != ()
     assert set(judged._known) == {"send"}  # what is kept shows nowhere else
 
@@ -116,12 +115,12 @@ def test_pairs_of_concepts_are_bounded() -> None:
 def test_parts_are_the_text_and_its_marks(text: str, places: list[int]) -> None:
     """Nothing is lost, nothing is longer than a part may be, each mark before the end lies in one part."""
     text = text * 20
-    marks = [Mark(at, str(at)) for at in sorted(places)]
+    marks = [(at, str(at)) for at in sorted(places)]
     cut = list(parts(text, marks))
     assert "".join(part for part, _ in cut) == text
     assert all(0 < len(part) <= MAX_PART_CHARS for part, _ in cut)
     held = [name for _, names in cut for name in names]
-    assert set(held) == {mark.name for mark in marks if mark.at < len(text)}
+    assert set(held) == {name for at, name in marks if at < len(text)}
 
 
 @pytest.mark.parametrize(
@@ -137,7 +136,7 @@ def test_a_part_ends_where_a_sentence_or_a_word_does(text: str, first: int) -> N
 def test_any_text_can_be_weighed(text: str) -> None:
     """The same text weighs the same, and its pieces are those that training counts."""
     judged = model("send")
-    marks = [Mark(0, "send")]
+    marks = [(0, "send")]
     assert judged.reasons(text, marks, 0.5) == judged.reasons(text, marks, 0.5)
     assert all(0 <= bucket < BUCKETS for bucket in buckets_of(text, ("send", "read-")))
 
@@ -145,7 +144,7 @@ def test_any_text_can_be_weighed(text: str) -> None:
 def test_nothing_is_looked_at_without_a_concept_that_is_wanted() -> None:
     """However much the words are like an attack."""
     judged = Likeness(bytes(BUCKETS), 1.0, 9.0)
-    marks = [Mark(0, "send")]
+    marks = [(0, "send")]
     assert judged.reasons("send it", marks, 1.0, frozenset({"send"})) == ("send",)
     assert judged.reasons("send it", marks, 1.0, frozenset({"read"})) == ()
 
@@ -153,4 +152,4 @@ def test_nothing_is_looked_at_without_a_concept_that_is_wanted() -> None:
 def test_pairs_of_words_are_weighed_where_they_may_decide() -> None:
     """A text just below the floor is weighed part by part and stays below it."""
     judged = Likeness(bytes(BUCKETS), 1.0, 1.0)
-    assert judged.reasons("send it to them. " * 60, [Mark(at, "send") for at in range(0, 900, 17)], 2.0) == ()
+    assert judged.reasons("send it to them. " * 60, [(at, "send") for at in range(0, 900, 17)], 2.0) == ()

@@ -96,6 +96,13 @@ def test_a_command_that_takes_too_long_is_masked() -> None:
     assert (hit.start, hit.end) == (0, len(text))
 
 
+def test_a_format_is_none_where_it_does_not_begin() -> None:
+    """Nothing is found, and nothing counted."""
+    work = Work(0)
+    assert FormatRule(rule(pattern=r"tok_[a-z0-9]{8,20}")).at("tok_a", 0, work) == ()
+    assert work.left == Work(0).left
+
+
 def test_a_format_may_begin_in_front_of_its_literal() -> None:
     """It is tried at each place it is given, and nowhere behind them."""
     around = FormatRule(rule(pattern="x[0-9]{3}", keywords=("x",), anchor="around"))

@@ -1,6 +1,6 @@
 """Rules that name what a prompt is like an attack in: the model raises the finding, the concepts it stands on choose the rule."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from herma.policy.prompt.likeness import Likeness, Mark
@@ -8,7 +8,7 @@ from herma.policy.prompt.reading import Reading
 from herma.policy.prompt.vocabulary import Vocabulary
 from herma.policy.rule import Rule
 
-__all__ = ["LikelyRules", "marks"]
+__all__ = ["LikelyRules", "marks", "senses"]
 
 _OPTION: Final = "like"
 
@@ -26,7 +26,7 @@ class LikelyRules:
         if listed and model is None:
             raise ValueError(f"rule {listed[0][0].id}: `like` needs weights, and there are none")
         self._model = model
-        self._names = tuple(concept.name for concept in vocabulary.concepts)
+        self._names = senses(concept.name for concept in vocabulary.concepts)
         self._rules = [(rule, *_read(rule, option, vocabulary)) for rule, option in listed]
         self._wanted = frozenset().union(*(concepts for _, _, concepts in self._rules))
         self._floor = min((floor for _, floor, _ in self._rules), default=0.0)
@@ -40,13 +40,20 @@ class LikelyRules:
         return best[0] if not best[2].isdisjoint(reasons) else None
 
 
-def marks(reading: Reading, names: Sequence[str]) -> list[Mark]:
+def senses(names: Iterable[str]) -> tuple[tuple[tuple[str, str], tuple[str, str]], ...]:
+    """Write each concept as the model knows it: as it is, only asked about, negated, and both."""
+    return tuple(((name, f"{name}?"), (f"{name}-", f"{name}-?")) for name in names)
+
+
+def marks(reading: Reading, names: Sequence[tuple[tuple[str, str], tuple[str, str]]]) -> list[Mark]:
     """Give the concepts of a text in its order, as the model knows them."""
-    return sorted(
-        Mark(mention.start, names[concept] + "-" * mention.negated + "?" * mention.reported)
+    found = [
+        (mention.start, names[concept][mention.negated][mention.reported])
         for concept, mentions in reading.mentions.items()
         for mention in mentions
-    )
+    ]
+    found.sort()
+    return found
 
 
 def _read(rule: Rule, option: Any, vocabulary: Vocabulary) -> tuple[float, frozenset[str]]:

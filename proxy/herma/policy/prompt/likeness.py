@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 __all__ = [
     "BUCKETS",
@@ -40,6 +40,8 @@ MIN_PIECES: Final = 150
 # Words whose weight is remembered; a language has some thousand in daily use. Longer ones than `MAX_WORD_CHARS` are not:
 # they are no words of daily use, and may be secrets.
 MAX_KNOWN_WORDS: Final = 8192
+# A part has fewer pieces than this many bits count.
+PIECES_BITS: Final = 24
 # Concepts whose weights are remembered, each with those of its pairs. A vocabulary has some eighty, each in up to four senses.
 MAX_KNOWN_CONCEPTS: Final = 256
 # Concepts of one part whose pairs count; a part that holds more is a list.
@@ -55,11 +57,9 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3
 _SENTENCE_END = re.compile(r"[.!?;:\n](?=\s|$)|[。！？；\n]")  # noqa: RUF001 - marks of other scripts
 
 
-class Mark(NamedTuple):
-    """A concept at a place of a text, with what the sentence makes of it (`-` negated, `?` only asked about)."""
-
-    at: int
-    name: str
+# A concept at a place of a text, with what the sentence makes of it (`-` negated, `?` only asked about). A plain tuple, for there
+# are hundreds in a text.
+type Mark = tuple[int, str]
 
 
 @dataclass(slots=True)
@@ -67,12 +67,29 @@ class _Part:
     """What one part of a text weighs, and of how many pieces; pairs of words are weighed only where they may decide."""
 
     said: list[str]
-    marks: tuple[str, ...]
-    weight: int = 0
+    weight: int
     # Of words and concepts; pairs of words come to it.
-    pieces: int = 0
+    pieces: int
     pairs: dict[tuple[str, str], None] = field(default_factory=dict)
     paired: int | None = None
+
+
+class _Words(dict[str, int]):
+    """What each word weighs, above the number of its pieces, so that one sum gives both; words of daily use stay."""
+
+    def __init__(self, weights: memoryview) -> None:
+        super().__init__()
+        self._weights = weights
+
+    def __missing__(self, word: str) -> int:
+        buckets = [_bucket(piece) for piece in pieces_of_word(word)]
+        both = (sum(self._weights[bucket] for bucket in buckets) << PIECES_BITS) + len(buckets)
+        if len(word) > MAX_WORD_CHARS:
+            return both
+        if len(self) >= MAX_KNOWN_WORDS:
+            self.clear()
+        self[word] = both
+        return both
 
 
 class _Row(dict[str, int]):
@@ -105,7 +122,7 @@ class Likeness:
         self._weights = memoryview(weights).cast("b")
         self._scale = scale
         self._bias = bias
-        self._known: dict[str, tuple[int, int]] = {}
+        self._known = _Words(self._weights)
         self._rows: dict[str, _Row] = {}
 
     def reasons(
@@ -119,48 +136,46 @@ class Likeness:
         told = [wanted is None or not wanted.isdisjoint(held) for _, held in cut]
         read: dict[int, _Part] = {}
         for first in range(len(cut)):
-            joined: list[_Part] = []
             if not any(told[first : first + MAX_JOINED]):
                 continue
+            joined: list[_Part] = []
+            weight = pieces = said = 0
             for number in range(first, min(first + MAX_JOINED, len(cut))):
                 part = read.get(number)
                 if part is None:
                     part = read[number] = self._part(*cut[number])
                 joined.append(part)
-                if self._alike(joined, floor):
+                weight += part.weight
+                pieces += part.pieces
+                said += len(part.said)
+                # Pairs make the divisor greater, by as many words as there are at most: what is not enough with the better one
+                # is not enough.
+                better = pieces if weight > 0 else pieces + said
+                if self._bias + self._scale * weight / size(better) < floor - MAX_PAIRS_SCORE:
+                    continue
+                if self._alike(joined, weight, pieces) >= floor:
                     near = cut[first : first + MAX_JOINED]
                     return tuple(dict.fromkeys(name for _, held in near for name in held))
         return ()
 
-    def _alike(self, joined: Sequence[_Part], floor: float) -> bool:
-        weight = sum(part.weight for part in joined)
-        pieces = sum(part.pieces for part in joined)
-        # Pairs make the divisor greater, by as many words as there are at most: what is not enough with the better one is not
-        # enough.
-        better = pieces if weight > 0 else pieces + sum(len(part.said) for part in joined)
-        if self._bias + self._scale * weight / size(better) < floor - MAX_PAIRS_SCORE:
-            return False
+    def _alike(self, joined: Sequence[_Part], weight: int, pieces: int) -> float:
+        """Score parts that weigh so much without their pairs of words."""
         weight += sum(map(self._paired, joined))
         pieces += sum(len(part.pairs) for part in joined)
-        return self._bias + self._scale * weight / size(pieces) >= floor
+        return self._bias + self._scale * weight / size(pieces)
 
     def _part(self, text: str, marks: tuple[str, ...]) -> _Part:
-        part = _Part(words(text), marks)
-        known = self._known
-        for word in dict.fromkeys(part.said):
-            both = known.get(word)
-            if both is None:
-                both = self._learn(word)
-            part.weight += both[0]
-            part.pieces += both[1]
+        said = words(text)
+        both = sum(map(self._known.__getitem__, dict.fromkeys(said)))
+        weight, pieces = both >> PIECES_BITS, both & ((1 << PIECES_BITS) - 1)
         named = sorted(set(marks))[:MAX_PAIRED]
-        for at, name in enumerate(named):
+        for at, name in enumerate(named, 1):
             row = self._rows.get(name)
             if row is None:
                 row = self._row(name)
-            part.weight += row.alone + sum(map(row.__getitem__, named[at + 1 :]))
-            part.pieces += len(named) - at
-        return part
+            weight += row.alone + sum(map(row.__getitem__, named[at:]))
+        pieces += len(named) * (len(named) + 1) // 2
+        return _Part(said, weight, pieces)
 
     def _paired(self, part: _Part) -> int:
         if part.paired is None:
@@ -175,16 +190,6 @@ class Likeness:
         self._rows[name] = row = _Row(self._weights, name)
         return row
 
-    def _learn(self, word: str) -> tuple[int, int]:
-        buckets = [_bucket(piece) for piece in pieces_of_word(word)]
-        both = sum(self._weights[bucket] for bucket in buckets), len(buckets)
-        if len(word) > MAX_WORD_CHARS:
-            return both
-        if len(self._known) >= MAX_KNOWN_WORDS:
-            self._known.clear()
-        self._known[word] = both
-        return both
-
 
 def parts(text: str, marks: Sequence[Mark]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Cut a text behind sentences, with the names of the marks in each part; `marks` are in the order of the text."""
@@ -192,9 +197,9 @@ def parts(text: str, marks: Sequence[Mark]) -> Iterator[tuple[str, tuple[str, ..
     while start < len(text):
         end = _end(text, start)
         held = taken
-        while taken < len(marks) and marks[taken].at < end:
+        while taken < len(marks) and marks[taken][0] < end:
             taken += 1
-        yield text[start:end], tuple(dict.fromkeys(mark.name for mark in marks[held:taken]))
+        yield text[start:end], tuple(dict.fromkeys([name for _, name in marks[held:taken]]))
         start = end
 
 

@@ -161,17 +161,29 @@ class Reading:
         self._live = [verb[0] for verb in verbs if verb[0] not in reported]
         spoken = _spoken(text, hits, kinds)
         mentions = self.mentions
+        last, ends, sentence, loosely = -1, -1, 0, False
         for start, end, concept, late in hits:
             kind = kinds[concept]
             loose = late
+            if start != last:
+                # Most words stand for several concepts.
+                last, sentence, ends = start, self.sentence(start), -1
             if kind is Kind.INTENT:
                 if (start, end) in nouns and not late:
                     continue
-                loose = late or text.endswith(_PRONOUNS, start, end) or _PRONOUN.match(text, end) is not None
+                if end != ends:
+                    ends = end
+                    loosely = text.endswith(_PRONOUNS, start, end) or _PRONOUN.match(text, end) is not None
+                loose = late or loosely
             elif kind is Kind.OBJECT and start in spoken:
                 continue
-            mention = Mention(start, end, self.sentence(start), start in negated, start in reported, loose)
-            mentions.setdefault(concept, []).append(mention)
+            mention = Mention(start, end, sentence, start in negated, start in reported, loose)
+            told = mentions.get(concept)
+            if told is None:
+                mentions[concept] = [mention]
+            else:
+                told.append(mention)
+        for concept in mentions:
             self.present |= 1 << concept
 
     def sentence(self, at: int) -> int:

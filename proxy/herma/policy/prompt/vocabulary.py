@@ -115,12 +115,15 @@ class Vocabulary:
         if self._automaton is not None:
             framed, terms = f" {text} ", self._terms
             for number, start, end in self._automaton.find_matches_as_indexes(text, overlapping=True):
-                before = framed[start]
-                joined = before.isalnum() or (before > "\u0300" and _is_vowel_sign(before))
-                continued = framed[end + 1].isalnum()
                 for left, right, owners in terms[number]:
-                    if (continued and right) or (joined and left and not _is_prefixed(left, text, start)):
+                    # Most terms end amid a word of another meaning.
+                    if right and framed[end + 1].isalnum():
                         continue
+                    if left:
+                        before = framed[start]
+                        joined = before.isalnum() or (before > "\u0300" and _is_vowel_sign(before))
+                        if joined and not _is_prefixed(left, text, start):
+                            continue
                     for owner, late in owners:
                         found.append((start, end, owner, late))
         if self._keywords is not None:
