@@ -370,3 +370,32 @@ async def test_the_client_may_have_no_secret() -> None:
     await talk.login()
     assert talk.issuer.authorizations == [None]
     assert "fake-client-secret" not in repr(SETTINGS)
+
+
+SAID = b'{"sub": "alice-1", "email": "alice@good.com", "email_verified": true, "groups": ["agent-admins"]}'
+
+
+async def test_what_the_token_lacks_is_asked_for() -> None:
+    """Where the issuer says it beside the token, and only of the same person."""
+    talk = Talk()
+    talk.issuer.description = {"userinfo_endpoint": f"{ISSUER}/me"}
+    talk.issuer.claims = {"email": None, "email_verified": None}
+    talk.issuer.user_info = SAID
+    assert await talk.login() == Member("alice-1", "alice@good.com", Role.ADMIN, talk.sign_in.rules)
+    for other in (SAID.replace(b"alice-1", b"bob-1"), b"[]", b"{", b"{}", b"eyJhbGciOiJub25lIn0.e30."):
+        talk.issuer.user_info = other
+        assert await talk.trouble() == (Trouble.IDENTITY, "user_info")
+
+
+async def test_an_issuer_that_says_no_more_leaves_it_to_the_rules() -> None:
+    """One that is away does not; and where nothing is lacking, nothing is asked."""
+    talk = Talk()
+    talk.issuer.description = {"userinfo_endpoint": f"{ISSUER}/me"}
+    talk.issuer.claims = {"groups": []}
+    await talk.login()
+    assert "/me" not in talk.issuer.asked
+    talk.issuer.claims = {"email": None}
+    talk.issuer.away = {"/me": 403}
+    assert await talk.trouble() == (Trouble.UNWELCOME, "email")
+    talk.issuer.away = {"/me": None}
+    assert await talk.trouble() == (Trouble.UNREACHABLE, "")

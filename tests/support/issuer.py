@@ -43,6 +43,7 @@ class ScriptedIssuer:
         self.claims: dict[str, Any] = {}
         self.description: dict[str, Any] = {}
         self.answer: bytes | None = None
+        self.user_info: bytes = b"{}"
         self.away: dict[str, int | None] = {}
         self.asked: list[str] = []
         self.authorizations: list[Secret | None] = []
@@ -79,6 +80,10 @@ class ScriptedIssuer:
             return json.dumps(self._description()).encode()
         if end == "/certs":
             return key_set(*self.keys)
+        if end == "/me":
+            assert authorization is not None
+            assert authorization.matches(b"Bearer fake")
+            return self.user_info
         assert end == "/token"
         assert form is not None
         self.authorizations.append(authorization)

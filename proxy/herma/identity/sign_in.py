@@ -11,10 +11,11 @@ Rules of the file:
 import asyncio
 import hashlib
 import json
+import re
 import secrets
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from time import monotonic
 from typing import Any, Protocol
@@ -33,6 +34,7 @@ from herma.policy.openid.id_token import is_for_this_login
 from herma.policy.openid.pending import RANDOM_BYTES, Pending, begun, resumed
 from herma.policy.openid.provider import Provider, ProviderError, read_provider
 from herma.policy.openid.request import Client, authorization_url, sign_out_url, token_request
+from herma.policy.openid.user_info import completed, lacking
 from herma.policy.secret import Secret
 from herma.policy.token.claims import Claims, Expected
 from herma.policy.token.form import IDENTITY_TYPES, Flaw
@@ -46,6 +48,8 @@ REFRESH_S = 3600.0
 STALE_S = 24 * 3600.0
 PAUSE_S = 5.0
 KEYS_PAUSE_S = 1.0
+# RFC 6750 section 2.1, and the compact form of a token: what can stand in a header.
+_WORD = re.compile(r"[A-Za-z0-9._~+/=-]+")
 # People who come back from the issuer at the same moment; each waits for one answer, ten seconds at most.
 MAX_AT_ONCE = 16
 # An ID token is looked at once, when it is made; some issuers make them for the length of a session.
@@ -91,6 +95,12 @@ class NoSignIn(Exception):  # noqa: N818 - it carries a decision, it does not re
         super().__init__(trouble)
         self.trouble = trouble
         self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class _Tokens:
+    identity: bytes = field(repr=False)
+    access: Secret
 
 
 @dataclass(slots=True)
@@ -164,13 +174,15 @@ class SignIn:
             raise NoSignIn(Trouble.BUSY)
         self._talking += 1
         try:
-            token = await self._redeem(known.provider, pending, answer.code, come_back_to)
-            claims = await self._verified(known, token)
+            tokens = await self._redeem(known.provider, pending, answer.code, come_back_to)
+            claims = (await self._verified(known, tokens.identity)).members
+            if not is_for_this_login(claims, self._client.ident, pending.nonce):
+                raise NoSignIn(Trouble.IDENTITY, "login")
+            if lacking(claims, self._admission):
+                claims = await self._completed(known.provider, claims, tokens.access)
         finally:
             self._talking -= 1
-        if not is_for_this_login(claims.members, self._client.ident, pending.nonce):
-            raise NoSignIn(Trouble.IDENTITY, "login")
-        match admit(claims.members, self._admission):
+        match admit(claims, self._admission):
             case Admitted(subject=subject, shown=shown, role=role):
                 return Member(subject, shown, role, self.rules)
             case Unwelcome() as why:
@@ -226,23 +238,48 @@ class SignIn:
         expected = Expected(provider.issuer, self._client.ident, MAX_LIFETIME_S)
         return _Known(provider, keys, TokenVerifier(expected, keys, types=IDENTITY_TYPES), self._clock())
 
-    async def _redeem(self, provider: Provider, pending: Pending, code: str, come_back_to: str) -> bytes:
+    async def _redeem(self, provider: Provider, pending: Pending, code: str, come_back_to: str) -> _Tokens:
         form, authorization = token_request(provider, self._client, pending, code, come_back_to)
         try:
             raw = await self._fetch(
                 provider.token, max_bytes=MAX_TOKENS_BYTES, form=form, authorization=authorization
             )
         except FetchError as error:
-            refused = error.status is not None and 400 <= error.status < 500
-            raise NoSignIn(Trouble.CODE if refused else Trouble.UNREACHABLE) from None
+            raise NoSignIn(Trouble.CODE if _refused(error) else Trouble.UNREACHABLE) from None
         try:
             tokens = _json(raw)
         except JsonError:
             raise NoSignIn(Trouble.IDENTITY, "answer") from None
-        token = tokens.get("id_token") if isinstance(tokens, dict) else None
-        if not isinstance(token, str) or not token.isascii():
+        found = [
+            tokens.get(name) if isinstance(tokens, dict) else None for name in ("id_token", "access_token")
+        ]
+        identity, access = (one if isinstance(one, str) and _WORD.fullmatch(one) else "" for one in found)
+        if not identity:
             raise NoSignIn(Trouble.IDENTITY, "missing")
-        return token.encode("ascii")
+        return _Tokens(identity.encode("ascii"), Secret(access.encode("ascii")))
+
+    async def _completed(
+        self, provider: Provider, claims: Mapping[str, Any], access: Secret
+    ) -> Mapping[str, Any]:
+        """Ask for what the ID token does not say; an issuer that says no more is no trouble: the rules decide then."""
+        if not provider.user_info or not access.reveal():
+            return claims
+        try:
+            raw = await self._fetch(
+                provider.user_info,
+                max_bytes=MAX_TOKENS_BYTES,
+                authorization=Secret(b"Bearer " + access.reveal()),
+            )
+            whole = completed(claims, _json(raw), self._admission)
+        except FetchError as error:
+            if _refused(error):
+                return claims
+            raise NoSignIn(Trouble.UNREACHABLE) from None
+        except JsonError:
+            whole = None
+        if whole is None:
+            raise NoSignIn(Trouble.IDENTITY, "user_info")
+        return whole
 
     async def _verified(self, known: _Known, token: bytes) -> Claims:
         """Verify a token; keys that are due are read before, and once more for a key that is not known.
@@ -266,6 +303,10 @@ class SignIn:
             if self._clock() - known.keys_at >= KEYS_PAUSE_S:
                 await known.keys.refresh()
                 known.keys_at = self._clock()
+
+
+def _refused(error: FetchError) -> bool:
+    return error.status is not None and 400 <= error.status < 500
 
 
 def _json(raw: bytes) -> Any:

@@ -44,10 +44,12 @@ def test_an_issuer_may_say_more() -> None:
     more = {
         "end_session_endpoint": f"{ISSUER}/logout?x=y",
         "authorization_response_iss_parameter_supported": True,
+        "userinfo_endpoint": f"{ISSUER}/me",
         "other": [1],
     }
     found = read_provider({**DOCUMENT, **more}, ISSUER)
     assert (found.end_session, found.names_itself) == (f"{ISSUER}/logout?x=y", True)
+    assert found.user_info == f"{ISSUER}/me"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ class ProviderError(ValueError):
 class Provider:
     """An issuer and where it is asked what.
 
-    `end_session` is empty where people cannot be sent to sign out. With `secret_in_form` the client's secret goes into the form of
+    `end_session` is empty where people cannot be sent to sign out, `user_info` where nothing is said beside the ID token. With `secret_in_form` the client's secret goes into the form of
     the token request, because the issuer takes it nowhere else. With `names_itself` every answer names the issuer (RFC 9207).
     """
 
@@ -30,6 +30,7 @@ class Provider:
     end_session: str = ""
     secret_in_form: bool = False
     names_itself: bool = False
+    user_info: str = ""
 
 
 def read_provider(document: object, issuer: str) -> Provider:
@@ -52,6 +53,7 @@ def read_provider(document: object, issuer: str) -> Provider:
         end_session=_endpoint(document, "end_session_endpoint", local=local, required=False),
         secret_in_form=_secret_in_form(document),
         names_itself=document.get("authorization_response_iss_parameter_supported") is True,
+        user_info=_endpoint(document, "userinfo_endpoint", local=local, required=False),
     )
 
 
