@@ -162,6 +162,7 @@ def test_full_route_is_read() -> None:
     headers: [x-session]
     closed: true
     current: {path: /a, pointer: /now, body: /new, merges: true, param: profile}
+    reduced: [/up, /a/b]
 kept: [a.do]
 """
         ).encode(),
@@ -178,6 +179,7 @@ kept: [a.do]
     assert route.headers == ((b"x-session", "session"),)
     assert route.current == Current("/a", "/now", "/new", merges=True, param="profile")
     assert route.keeps
+    assert route.reduced == ("/up", "/a/b")
 
 
 def test_what_the_dashboard_keeps_is_said() -> None:
@@ -231,6 +233,7 @@ WRONG = {
     "current": ("    current: {path: '/a/{x}', body: ''}\n", "without parameters"),
     "current pointer": ("    current: {path: /a, body: b}\n", "JSON Pointer"),
     "current parameter": ("    current: {path: /a, body: /b, param: 'A b'}\n", "name of a query parameter"),
+    "reduced": ("    reduced: [/up, /a/*]\n", "single members"),
     "serves": ("    serves: page\n", "only a GET"),
     "socket": ("    socket: raw\n", "expected one of messages"),
     "call": (MINIMAL + "calls: [{names: [A-b], operation: read, scope: read}]\n", "method of a call"),

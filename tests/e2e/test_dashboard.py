@@ -208,8 +208,26 @@ def test_a_stranger_gets_liveness_and_nothing_else(gate: Gate) -> None:
     assert stranger.status == 200
     assert json.loads(stranger.first.body) == {"status": "ok"}
     assert "hermes_home" not in stranger.received.decode()
-    assert Client(gate, "watcher").json("GET", "/api/status")["version"] == "0.19.0"
+    assert Client(gate, "reader").json("GET", "/api/status")["version"] == "0.19.0"
     assert raw(gate.port, gate.message("GET", "/api/config", key=None)).status == 401
+
+
+def test_a_watcher_sees_whether_it_works_and_not_where(gate: Gate, dashboard: Dashboard) -> None:
+    """A key for a monitor gets counts and states; no paths, ports, process ids, names or versions."""
+    for target in ("/api/status", "/api/status?profile=default"):
+        talk = Client(gate, "watcher").ask("GET", target)
+        assert talk.status == 200
+        assert set(json.loads(talk.first.body)) == {
+            "gateway_running",
+            "gateway_state",
+            "gateway_busy",
+            "gateway_drainable",
+            "active_agents",
+            "restart_drain_timeout",
+        }
+        assert str(dashboard.directory).encode() not in talk.received
+    whole = Client(gate, "reader").json("GET", "/api/status")
+    assert whole["hermes_home"] == str(dashboard.directory)
 
 
 def test_a_surface_that_is_switched_on_works(

@@ -138,6 +138,37 @@ async def test_a_wrong_key_on_a_public_route_is_no_key() -> None:
         assert (await gate.ask("GET", "/health", key="fake-wrong-key-0000000000000")).status == 429
 
 
+STATUS = {
+    "gateway_running": True,
+    "active_agents": 2,
+    "hermes_home": "/root/.hermes",
+    "gateway_pid": 7,
+    "version": "0",
+}
+
+
+async def test_a_watcher_sees_a_part_of_the_status() -> None:
+    """Whoever may read sees all of it; of an error a watcher sees that there is one."""
+    async with gated(profile="hermes-dashboard") as gate:
+        gate.agent.on("GET", "/api/status", STATUS)
+        watched = await gate.ask("GET", "/api/status?profile=work", key="watcher")
+        assert json_of(watched) == {"gateway_running": True, "active_agents": 2}
+        assert json_of(await gate.ask("GET", "/api/status", key="reader")) == STATUS
+        gate.agent.on("GET", "/api/status", answer(500, b'{"detail":"/root/.hermes"}', JSON))
+        failed = await gate.ask("GET", "/api/status", key="watcher")
+        assert (failed.status, failed.body) == (500, b"{}")
+
+
+@pytest.mark.parametrize("kind", ["image/png", "text/event-stream", "application/zip"])
+async def test_a_status_of_another_kind_is_not_shown_to_a_watcher(kind: str) -> None:
+    """What cannot be reduced does not leave."""
+    async with gated(profile="hermes-dashboard") as gate:
+        gate.agent.on("GET", "/api/status", answer(200, b'data: {"pid":7}\n\n', [("Content-Type", kind)]))
+        response = await gate.ask("GET", "/api/status", key="watcher")
+        assert response.status == 502
+        assert b"pid" not in response.body
+
+
 async def test_the_prefixed_twin_of_a_public_route_is_not_public() -> None:
     """Only the exact path is."""
     async with gated() as gate:

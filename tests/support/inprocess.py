@@ -69,6 +69,7 @@ SCOPES: dict[str, str] = {
     "mate": "scopes: [run, read, approve], group: team",
     "other": "scopes: [run, read, approve]",
     "reader": "scopes: [read]",
+    "watcher": "scopes: [status]",
     "single": "scopes: [run], max_concurrent_runs: 1",
     "expired": "scopes: [run], expires: '2020-01-01T00:00:00Z'",
     "elsewhere": "scopes: [run], networks: ['192.0.2.0/24']",

@@ -55,6 +55,7 @@ _ROUTE: Final = (
     "method", "path", "operation", "scope", "envelope", "turn", "stream", "dialect", "public", "max_body_bytes", "text",
     "checks", "run_param", "response_run_pointer", "auth", "owned", "creates", "refers", "headers", "closed",
     "encoded_slash", "null_body", "socket", "serves", "current",
+    "reduced",
 )  # fmt: skip
 _CALLS: Final = ("names", "operation", "scope", "at", "values", "text", "checks")
 _CURRENT: Final = ("path", "pointer", "body", "merges", "param")
@@ -193,6 +194,7 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
         socket=node.choice("socket", Socket, Socket.MESSAGES),
         serves=_serves(node, method),
         current=_current(node),
+        reduced=_members(node, "reduced"),
     )
 
 
@@ -336,6 +338,13 @@ def _pointers(node: Node, key: str) -> tuple[str, ...]:
     for index, pointer in enumerate(pointers):
         if not _POINTER.fullmatch(pointer):
             raise node.error("expected a JSON Pointer", key, index)
+    return pointers
+
+
+def _members(node: Node, key: str) -> tuple[str, ...]:
+    pointers = _pointers(node, key)
+    if "" in pointers or any("*" in pointer for pointer in pointers):
+        raise node.error("expected pointers to single members", key)
     return pointers
 
 

@@ -16,11 +16,13 @@ from herma.ingress.refusal import Refusal, upstream_failed
 from herma.ingress.relay import Unjudged, read_judged, relay_bytes
 from herma.ingress.websocket import relay_socket
 from herma.policy.exchange import Exchange
+from herma.policy.grant import Scope
 from herma.policy.jsondoc import JsonError, find, parse
 from herma.policy.message.client_address import forwarded_proto
 from herma.policy.message.forwarding import Forwarded, downstream_headers, upstream_headers
 from herma.policy.message.html import page_policy
 from herma.policy.message.media import Media, is_asset, media_of
+from herma.policy.message.reduced import reduced
 from herma.policy.routing.profile import Turn
 from herma.policy.routing.route import Serves
 from herma.policy.socket.handshake import handshake_target
@@ -188,6 +190,8 @@ class Forwarder:
             # Nobody knows here how long the answer to GET would be, so no length is told.
             await self._answer.start(head.status, self._headers(head, Media.OPAQUE), length=None)
             await self._request.finish()
+        elif _is_reduced(exchange) and media in {Media.EVENTS, Media.OPAQUE}:
+            raise Refusal(upstream_failed("unjudged", safe=True))
         elif media is Media.EVENTS:
             await self._answer.start(head.status, self._headers(head, media), length=None)
             async with holding(self._plane, exchange, self._request.peer) as holds:
@@ -212,6 +216,8 @@ class Forwarder:
             raw, judged = await read_judged(self._generation, response, self._record)
         except Unjudged:
             raise Refusal(upstream_failed("unjudged", safe=False)) from None
+        if _is_reduced(exchange):
+            judged = reduced(judged, exchange.match.route.reduced)
         status = response.head.status
         if 200 <= status < 300:
             await self._note(exchange, raw, slot)
@@ -271,6 +277,12 @@ def _is_file(exchange: Exchange, head: ResponseHead) -> bool:
         and head.status == 200
         and is_asset(_value(head.headers, b"content-type"))
     )
+
+
+def _is_reduced(exchange: Exchange) -> bool:
+    """Tell whether the caller may see a part of the answer only."""
+    principal = exchange.principal
+    return bool(exchange.match.route.reduced) and (principal is None or not principal.may(Scope.READ))
 
 
 def _own_repeat(exchange: Exchange, value: bytes) -> tuple[bytes, bytes]:

@@ -138,6 +138,7 @@ class Route:
     `response_run_pointer` where the answer holds one. A `closed` route is refused whoever asks, and so is one that is
     `off`, which the operator can switch on.
     The upstream keeps what is written over a route that `keeps`; `current` tells what it holds before.
+    `reduced` are JSON Pointers into the answer: whoever may not `read` gets what stands there and nothing else; empty shows all.
     Only a route with `encoded_slash` takes `%2F` inside a path parameter, and only one with `null_body` takes `null` for no body.
     """
 
@@ -168,6 +169,7 @@ class Route:
     serves: Serves = Serves.ANSWERS
     keeps: bool = False
     current: Current | None = None
+    reduced: tuple[str, ...] = ()
 
     @property
     def shut(self) -> Deny | None:
