@@ -79,12 +79,17 @@ def configured(url: str, **over: Any) -> dict[str, Any]:
 
 
 def real(
-    directory: Path, upstream: RecordingUpstream, *, methods: str = "client_secret_basic none", **over: Any
+    directory: Path,
+    upstream: RecordingUpstream,
+    *,
+    methods: str = "client_secret_basic none",
+    thin: bool = False,
+    **over: Any,
 ) -> tuple[Gate, RealIssuer]:
     """Make a gate and a real provider that know each other."""
     gate = Gate(directory, upstream.url)
     issuer = RealIssuer(
-        directory, f"http://{gate.host}{CALLBACK}", f"http://{gate.host}/.herma/login", methods
+        directory, f"http://{gate.host}{CALLBACK}", f"http://{gate.host}/.herma/login", methods, thin=thin
     )
     gate.config["auth"]["login"] = configured(issuer.url, client_secret=SECRET, **over)["auth"]["login"]
     gate.write_config(gate.config)
@@ -250,6 +255,18 @@ def test_other_ways_to_say_who_the_gate_is(
     with issuer, gate:
         issuer.is_now(**GOOD)
         assert Meeting(gate, issuer).login().status == 303
+
+
+def test_a_token_that_says_little_is_completed(tmp_path: Path, upstream: RecordingUpstream) -> None:
+    """By what the provider says beside it: house and group of the same person."""
+    gate, issuer = real(tmp_path, upstream, thin=True)
+    with issuer, gate:
+        meeting = Meeting(gate, issuer)
+        issuer.is_now(**GOOD)
+        session = meeting.enter()
+        assert b'"scopes": ["admin"]' in meeting.get("/.herma/session", {SESSION_COOKIE: session}).body
+        issuer.is_now(**{**GOOD, "sub": "mallory-1", "email": "a@evil.com@good.com"})
+        assert meeting.login().status == 403
 
 
 def test_workers_share_logins_and_a_reload_ends_those_of_other_rules(

@@ -1,6 +1,6 @@
 // The identity provider of the suites: a certified one, with a test's hand on its people and keys.
 //
-//   node issuer.mjs <directory with node_modules> <port> <client secret> <address that logins come back to> <address after a logout> <ways in which clients say who they are>
+//   node issuer.mjs <directory with node_modules> <port> <client secret> <address that logins come back to> <address after a logout> <ways in which clients say who they are> <whether the ID token says little>
 //
 // Whoever is sent here is logged in at once, as the person that was last put: PUT /test/person {"sub": ..., "email": ...}.
 // POST /test/rotate makes a new key and takes the old one back. Everything else is the provider's own.
@@ -11,7 +11,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const [home, port, secret, callback, afterLogout, methods] = process.argv.slice(2);
+const [home, port, secret, callback, afterLogout, methods, thin] = process.argv.slice(2);
 const found = createRequire(join(home, 'package.json')).resolve('oidc-provider');
 const { default: Provider } = await import(pathToFileURL(found));
 
@@ -42,8 +42,8 @@ function provider() {
     cookies: { keys: ['fake-cookie-key'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], groups: ['groups'] },
     scopes: ['openid', 'email', 'groups'],
-    // The ID token tells what the scopes ask for, as those of most providers do.
-    conformIdTokenClaims: false,
+    // The ID token tells what the scopes ask for, as those of most providers do, or leaves it to another endpoint.
+    conformIdTokenClaims: thin === 'true',
     pkce: { required: () => true },
     features: {
       devInteractions: { enabled: false },

@@ -35,6 +35,7 @@ class RealIssuer:
     """The running provider; use it as a context.
 
     Logins come back to `callback`, logouts to `after_logout`; `methods` are the ways in which a client may say who it is.
+    With `thin` the ID token says nothing but who somebody is.
     """
 
     def __init__(
@@ -43,11 +44,13 @@ class RealIssuer:
         callback: str,
         after_logout: str,
         methods: str = "client_secret_basic client_secret_post none",
+        *,
+        thin: bool = False,
     ) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._log = directory / "issuer.txt"
-        self._arguments = (callback, after_logout, methods)
+        self._arguments = (callback, after_logout, methods, str(thin).lower())
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
