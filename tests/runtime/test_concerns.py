@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from herma.config.load import parse
-from herma.config.settings import Settings
+from herma.config.settings import Settings, Tls
+from herma.config.values import FilePath
 from herma.console import Concern, Upstream
 from herma.content.profiles import load_profile
 from herma.content.shipped import data_dir
@@ -72,16 +73,30 @@ def test_an_agent_beside_the_gate_comes_first() -> None:
 
 
 def test_what_is_meant_to_be_so_is_a_note() -> None:
-    """A public listener and an exemption are told, after what is grave."""
+    """A public listener, an exemption and an indicator that is left out are told, after what is grave."""
     made = settings(
         "listen: [{address: '0.0.0.0:8443', public_names: [gate.example]}]\n"
         "exemptions: [{rule: mcp-tunnel, subject: {server: notes}, reason: known for years, expires: 2027-01-31}]\n"
+        "content: {ioc_suppress: [{id: axios-npm-06, reason: our own mirror of it}]}\n"
         "checks: {cron_scan: {mode: monitor}}\n"
     )
-    grave, listener, exempt = found(made)
-    assert (grave.grave, listener.grave, exempt.grave) == (True, False, False)
+    grave, listener, exempt, suppressed = found(made)
+    assert [one.grave for one in (grave, listener, exempt, suppressed)] == [True, False, False, False]
     assert listener.what == "0.0.0.0:8443 can be reached by others, without TLS of its own."
     assert exempt.what == "The rule mcp-tunnel is not applied to one subject until 2027-01-31."
+    assert exempt.advice == "Known for years."
+    assert suppressed.what == "The indicator axios-npm-06 is not used."
+
+
+def test_a_public_listener_in_clear_is_grave() -> None:
+    """The warning of the configuration says so, beside the note; with TLS there is the note alone."""
+    made = settings("listen: [{address: '0.0.0.0:8443', public_names: [gate.example]}]\n")
+    shown = {one.what: one.grave for one in concerns(made, (), ())}
+    assert shown["listen.cleartext."]
+    assert shown["0.0.0.0:8443 can be reached by others, without TLS of its own."] is False
+    listener = replace(made.listen[0], tls=Tls(FilePath("c"), FilePath("k")))
+    (note,) = found(replace(made, listen=(listener,)))
+    assert (note.grave, note.what.endswith("with TLS.")) == (False, True)
 
 
 def test_warnings_of_the_configuration_are_shown() -> None:

@@ -31,6 +31,7 @@ def concerns(
         *_surfaces(settings, profiles),
         *(Concern(f"{warning.code}.", _sentence(warning.message)) for warning in settings.warnings),
         *_listeners(settings),
+        *_left_out(settings),
     ]
     return tuple(sorted(found, key=lambda concern: not concern.grave))
 
@@ -59,18 +60,19 @@ def _surfaces(settings: Settings, profiles: Iterable[Profile]) -> Iterator[Conce
 def _listeners(settings: Settings) -> Iterator[Concern]:
     for listener in settings.listen:
         if listener.public:
+            # That nothing ends TLS is a warning of the configuration, and stands there as such.
             how = "with TLS" if listener.tls else "without TLS of its own"
-            yield Concern(
-                f"{listener.address} can be reached by others, {how}.",
-                "That is what the gate is for; see that it is meant.",
-                grave=False,
-            )
+            what = f"{listener.address} can be reached by others, {how}."
+            yield Concern(what, "That is what the gate is for; see that it is meant.", grave=False)
+
+
+def _left_out(settings: Settings) -> Iterator[Concern]:
     for one in settings.exemptions:
-        yield Concern(
-            f"The rule {one.rule} is not applied to one subject until {one.expires}.",
-            str(one.reason),
-            grave=False,
-        )
+        what = f"The rule {one.rule} is not applied to one subject until {one.expires}."
+        yield Concern(what, _sentence(str(one.reason)), grave=False)
+    for suppressed in settings.content.ioc_suppress:
+        what = f"The indicator {suppressed.id} is not used."
+        yield Concern(what, _sentence(str(suppressed.reason)), grave=False)
 
 
 def _sentence(text: str) -> str:
