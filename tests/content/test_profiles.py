@@ -163,6 +163,7 @@ def test_full_route_is_read() -> None:
     closed: true
     current: {path: /a, pointer: /now, body: /new, merges: true, param: profile}
     reduced: [/up, /a/b]
+    paths: [path, worktreePath]
 kept: [a.do]
 """
         ).encode(),
@@ -180,6 +181,18 @@ kept: [a.do]
     assert route.current == Current("/a", "/now", "/new", merges=True, param="profile")
     assert route.keeps
     assert route.reduced == ("/up", "/a/b")
+    assert route.paths == ("path", "worktreePath")
+
+
+def test_every_route_of_files_says_what_its_paths_are() -> None:
+    """Else a path would be no path to the gate."""
+    profile = load_profile("hermes-dashboard")
+    routes = [route for route in profile.routes if route.operation.startswith("file.")]
+    assert len(routes) > 25
+    assert all("path" in route.paths for route in routes)
+    calls = [call.route for call in profile.calls if call.route.operation == "file.read"]
+    assert calls
+    assert all("path" in route.paths for route in calls)
 
 
 def test_what_the_dashboard_keeps_is_said() -> None:
@@ -227,12 +240,14 @@ WRONG = {
     "family": (MINIMAL + "families: [{path: a}]\n", "expected a path"),
     "never ends": (MINIMAL + "run_status: {path: /a, pointer: /s, ended: []}\n", "never ends"),
     "readout": (MINIMAL + "running: {path: a, pointer: /s}\n", "expected a path"),
+    "guarded path": (MINIMAL + "guarded: /api/{id}\n", "expected an exact path"),
     "prompt without text": ("    checks: [prompt]\n", "there is none"),
     "switched off": (MINIMAL + "switched_off: [b.do]\n", "an operation of one of the routes"),
     "kept": (MINIMAL + "kept: [b.do]\n", "an operation of one of the routes"),
     "current": ("    current: {path: '/a/{x}', body: ''}\n", "without parameters"),
     "current pointer": ("    current: {path: /a, body: b}\n", "JSON Pointer"),
     "current parameter": ("    current: {path: /a, body: /b, param: 'A b'}\n", "name of a query parameter"),
+    "paths": ("    paths: [/path]\n", "the name of a parameter"),
     "reduced": ("    reduced: [/up, /a/*]\n", "single members"),
     "serves": ("    serves: page\n", "only a GET"),
     "socket": ("    socket: raw\n", "expected one of messages"),

@@ -309,3 +309,36 @@ async def test_an_upstream_that_was_heard_lately_is_only_reached(
     assert not looking.state.up
     upstream.listen_again()
     await looking.generation.pool.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "gated", "accepted", "event"),
+    [
+        (200, False, True, None),
+        (401, False, False, "upstream.key"),
+        (404, False, None, None),
+        (401, True, False, "upstream.own_login"),
+    ],
+    ids=["key accepted", "key refused", "not known there", "a login of its own"],
+)
+async def test_a_dashboard_is_asked_whether_it_takes_the_key(
+    gate: Gate,
+    upstream: RecordingUpstream,
+    status: int,
+    gated: bool,
+    accepted: bool | None,
+    event: str | None,
+) -> None:
+    """One that asks for a login of its own takes none, whatever the key; the operator hears what to set."""
+    gate.config["upstream"]["profile"] = "hermes-dashboard"
+    gate.write_config(gate.config)
+    settings = settings_of(gate)
+    content = read_content(settings, new_fingerprint_key())
+    looking = Looking(gate, build(settings, content).by_name[DEFAULT_UPSTREAM])
+    upstream.on("GET", "/api/status", json_answer({"auth_required": gated}))
+    upstream.on("GET", "/api/profiles/active", json_answer({}, status=status))
+    await looking.look()
+    assert (looking.state.key_accepted, looking.state.own_login) == (accepted, gated)
+    assert looking.log.events() == ["upstream.up", *([event] if event else [])]
+    assert ("public_url" in looking.log.text()) is gated
+    await looking.generation.pool.close()

@@ -7,7 +7,7 @@ from typing import Any
 from support.gate import Gate
 from support.raw import Talk, opened, raw
 
-__all__ = ["Client"]
+__all__ = ["TURN_TIMEOUT_S", "Client"]
 
 # A first turn imports half the agent; later ones take less than a second.
 TURN_TIMEOUT_S = 60.0

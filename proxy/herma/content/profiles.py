@@ -42,22 +42,23 @@ CHECKS: Final = frozenset({"approval", "cron", "prompt"})
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _OPERATION = re.compile(r"[a-z]+(?:\.[a-z_]+)?")
 _CALL = re.compile(r"[a-z]+(?:[._][a-z]+)*")
+_MEMBER = re.compile(r"[A-Za-z_]{1,64}")
 _PARAM = re.compile(r"[a-z_]*")
 _POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
 _TEMPLATE = re.compile(r"/|(?:/(?:\{[a-z_]+\}|[A-Za-z0-9._~-]+))+")
 
 _TOP: Final = (
     "name", "description", "min_version", "envelope", "liveness", "cookies", "prefixes", "session_headers",
-    "capabilities", "version", "running", "run_status", "unknown_checks", "switched_off", "kept", "strict", "token_param", "families",
+    "capabilities", "version", "running", "own_login", "guarded", "run_status", "unknown_checks", "switched_off", "kept", "strict", "token_param", "families",
     "routes", "calls", "call_names", "call_places",
 )  # fmt: skip
 _ROUTE: Final = (
     "method", "path", "operation", "scope", "envelope", "turn", "stream", "dialect", "public", "max_body_bytes", "text",
     "checks", "run_param", "response_run_pointer", "auth", "owned", "creates", "refers", "headers", "closed",
     "encoded_slash", "null_body", "socket", "serves", "current",
-    "reduced",
+    "reduced", "paths",
 )  # fmt: skip
-_CALLS: Final = ("names", "operation", "scope", "at", "values", "text", "checks")
+_CALLS: Final = ("names", "operation", "scope", "at", "values", "text", "checks", "paths")
 _CURRENT: Final = ("path", "pointer", "body", "merges", "param")
 _FAMILY: Final = ("path", "envelope", "scope", "owned", "run_param")
 
@@ -147,6 +148,8 @@ def _profile(top: Node) -> Profile:
             cookies=top.flag("cookies"),
             capabilities=_readout(top, "capabilities"),
             running=_readout(top, "running"),
+            own_login=_readout(top, "own_login"),
+            guarded=_path(top, "guarded"),
             version=_readout(top, "version"),
             run_status=_run_status(top),
         ),
@@ -195,6 +198,7 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
         serves=_serves(node, method),
         current=_current(node),
         reduced=_members(node, "reduced"),
+        paths=_paths(node),
     )
 
 
@@ -248,6 +252,7 @@ def _calls(node: Node, envelope: Envelope) -> Iterator[CallRoute]:
             envelope=envelope,
             text=_pointers(node, "text"),
             checks=_checks(node, "checks"),
+            paths=_paths(node),
         )
         yield CallRoute(route, at, frozenset(values))
 
@@ -341,6 +346,14 @@ def _pointers(node: Node, key: str) -> tuple[str, ...]:
     return pointers
 
 
+def _paths(node: Node) -> tuple[str, ...]:
+    names = node.texts("paths")
+    for index, name in enumerate(names):
+        if not _MEMBER.fullmatch(name):
+            raise node.error("expected the name of a parameter or of a member of the body", "paths", index)
+    return names
+
+
 def _members(node: Node, key: str) -> tuple[str, ...]:
     pointers = _pointers(node, key)
     if "" in pointers or any("*" in pointer for pointer in pointers):
@@ -358,6 +371,13 @@ def _pointer(node: Node, key: str) -> str:
 def _readout(node: Node, key: str) -> Readout | None:
     found = node.node(key, ("path", "pointer"), ("path", "pointer"))
     return None if found is None else Readout(_template(found), _pointer(found, "pointer"))
+
+
+def _path(node: Node, key: str) -> str:
+    path = node.text(key, "")
+    if path and (not _TEMPLATE.fullmatch(path) or "{" in path):
+        raise node.error("expected an exact path", key)
+    return path
 
 
 def _run_status(node: Node) -> RunStatus | None:

@@ -34,13 +34,17 @@ _UP = ("upstream.up", "the upstream answers")
 
 @dataclass(slots=True)
 class UpstreamState:
-    """What is known of the upstream; `drift` lists routes that it announces and the profile does not know."""
+    """What is known of the upstream; `drift` lists routes that it announces and the profile does not know.
+
+    `own_login` tells that it asks for a login of its own, which no caller of the gate can give.
+    """
 
     up: bool = False
     reason: str = "not asked yet"
     drift: tuple[str, ...] = ()
     running: int | None = None
     key_accepted: bool | None = None
+    own_login: bool = False
 
 
 async def ask(generation: Generation, path: str) -> tuple[int, Any]:
@@ -125,12 +129,18 @@ class UpstreamWatch:
     async def _look_closely(self, generation: Generation) -> None:
         profile = generation.profile
         # What was found with another profile or key says nothing about this one.
-        self.state.key_accepted, self.state.drift = None, ()
+        self.state.key_accepted, self.state.drift, self.state.own_login = None, (), False
         try:
             if profile.running is not None:
                 status, value = await ask(generation, profile.running.path)
                 self.state.key_accepted = status not in {401, 403}
                 await self._seed(_first_count(value, profile.running.pointer))
+            elif profile.guarded:
+                status, _ = await ask(generation, profile.guarded)
+                self.state.key_accepted = {200: True, 401: False, 403: False}.get(status)
+            if profile.own_login is not None:
+                _, value = await ask(generation, profile.own_login.path)
+                self.state.own_login = any(said is True for _, said in find(value, profile.own_login.pointer))
             if profile.capabilities is not None:
                 _, value = await ask(generation, profile.capabilities.path)
                 self.state.drift = undeclared(profile, _announced(value, profile.capabilities.pointer))[
@@ -139,7 +149,14 @@ class UpstreamWatch:
         except (UpstreamError, TimeoutError, StoreError):
             return
         self._known = generation
-        if self.state.key_accepted is False:
+        self._say()
+
+    def _say(self) -> None:
+        """Tell what the operator has to know."""
+        if self.state.own_login:
+            message = "the upstream asks for a login of its own, and nobody gets in: start it on 127.0.0.1, without public_url"
+            self._log("upstream.own_login", message)
+        elif self.state.key_accepted is False:
             self._log("upstream.key", "the upstream refuses the key that is configured for it (upstream.key)")
         if self.state.drift:
             named = ", ".join(self.state.drift)

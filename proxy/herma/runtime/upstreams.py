@@ -56,6 +56,7 @@ class Upstreams:
             "up": state.up,
             "reason": state.reason,
             "key_accepted": state.key_accepted,
+            "own_login": state.own_login,
             "running": state.running,
             "route_drift": list(state.drift),
             "exposed": list(self._exposed[name]),
