@@ -10,6 +10,7 @@ from herma.policy.checks.cron_scan import CronScan
 from herma.policy.checks.indicator_guard import IndicatorGuard
 from herma.policy.checks.mask_guard import MaskGuard
 from herma.policy.checks.mcp_guard import McpGuard
+from herma.policy.checks.path_guard import PathGuard
 from herma.policy.checks.route_gate import RouteGate
 from herma.policy.checks.session_header import SessionHeader
 from herma.policy.entry.judge import EntryJudge
@@ -27,6 +28,7 @@ CHECKS: tuple[type[Check], ...] = (
     # On the head, before a body is read:
     AuthGate,  # who is asking: first, so that a stranger learns nothing from what any other check answers
     RouteGate,  # which routes there are: a stranger is not told
+    PathGuard,  # what a query or a body names as a file: on both
     SessionHeader,  # the form of names that become file names; whose they are is a question for the store
     # On the body, once `read_document` gave it one meaning:
     ApprovalGate,  # the cheapest, and on its route the only one that matters
@@ -72,6 +74,7 @@ def build_checks(rules: RuleSet, settings: CheckSettings) -> tuple[Check, ...]:
         SessionHeader: SessionHeader,
         ApprovalGate: ApprovalGate,
         MaskGuard: MaskGuard,
+        PathGuard: PathGuard,
         McpGuard: lambda: McpGuard(EntryJudge(rules.mcp, rules.indicators), rules.exemptions),
         CronScan: lambda: CronScan(
             PromptScan(rules.cron, rules.mcp, rules.words, rules.likeness), rules.exemptions

@@ -139,6 +139,7 @@ class Route:
     `off`, which the operator can switch on.
     The upstream keeps what is written over a route that `keeps`; `current` tells what it holds before.
     `reduced` are JSON Pointers into the answer: whoever may not `read` gets what stands there and nothing else; empty shows all.
+    `paths` are names of query parameters and of members of the body that name a file of the agent's machine.
     Only a route with `encoded_slash` takes `%2F` inside a path parameter, and only one with `null_body` takes `null` for no body.
     """
 
@@ -170,6 +171,7 @@ class Route:
     keeps: bool = False
     current: Current | None = None
     reduced: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
 
     @property
     def shut(self) -> Deny | None:
