@@ -70,7 +70,8 @@ class Logins:
     @staticmethod
     def finish_login(reader: Reader, made: Login, path: Path, raw: Mapping[str, Any]) -> Login:
         """Somebody can log in, and a session without use does not outlast one with use."""
-        if not made.users and made.oidc is None and "users" not in raw:
+        # One that is wrong is told as such.
+        if "users" not in raw and "oidc" not in raw:
             message = "nobody can log in: add users, or oidc"
             reader.problem(reader.key_at(path), "auth.login.nobody", message)
         if made.idle_timeout_s > made.lifetime_s:
