@@ -246,6 +246,39 @@ def test_a_surface_that_is_switched_on_works(
         assert b"herma.route.off" in off.received
 
 
+def test_files_are_no_way_round_what_is_off(
+    tmp_path_factory: pytest.TempPathFactory, dashboard: Dashboard
+) -> None:
+    """Where files may be read and written, keys and the agent's home may not, with the real reader behind the gate."""
+    surfaces = {"surfaces": {"file.read": {"scope": "admin"}, "file.write": {"scope": "admin"}}}
+    work = tmp_path_factory.mktemp("work")
+    (work / ".env").write_text("KEY=fake-value-of-a-key\n")
+    with Gate(
+        tmp_path_factory.mktemp("files"), dashboard.url, {**DASHBOARD, **surfaces}, upstream_key=dashboard.key
+    ) as gate:
+        client = Client(gate)
+        client.json("POST", "/api/fs/write-text", {"path": f"{work}/notes.md", "content": "hello"})
+        assert b"hello" in client.ask("GET", f"/api/fs/read-text?path={work}/notes.md").received
+        for path in (
+            f"{work}/.env",
+            f"{work}/x/../.env",
+            f"{work}/%252eenv",
+            f"{work}//.env",
+            f"{work}/%2Eenv",
+        ):
+            for route in (
+                "/api/fs/read-text",
+                "/api/fs/read-data-url",
+                "/api/files/read",
+                "/api/files/download",
+            ):
+                talk = client.ask("GET", f"{route}?path={path}")
+                assert talk.status == 403, (route, path)
+                assert b"herma.file.secret" in talk.received
+        planted = {"path": "/x/.hermes/scripts/x.sh", "data_url": "data:text/plain;base64,aWQK"}
+        assert b"herma.file.agent" in client.ask("POST", "/api/files/upload", planted).received
+
+
 def test_every_route_of_the_dashboard_is_in_the_profile(dashboard: Dashboard, gate: Gate) -> None:
     """Nothing that it announces is unknown at the gate."""
     with_token = request("GET", "/openapi.json", headers=[("X-Hermes-Session-Token", dashboard.key)])

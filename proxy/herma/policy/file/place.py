@@ -114,12 +114,15 @@ def _decoded(text: str) -> str:
 
 def _plain(text: str) -> str:
     """Write letters in their compatible forms, without invisible ones."""
-    return "".join(sign for sign in unicodedata.normalize("NFKC", text) if unicodedata.category(sign) != "Cf")
+    compatible = unicodedata.normalize("NFKC", text)
+    # One letter may stand for eighteen: what is that long then has no meaning.
+    if len(compatible) > MAX_PATH_CHARS:
+        return "\0"
+    return "".join(sign for sign in compatible if unicodedata.category(sign) != "Cf")
 
 
 def _place(path: str) -> Place:
-    # One sign may stand for eighteen.
-    if _CONTROL.search(path) or len(path) > MAX_PATH_CHARS:
+    if _CONTROL.search(path):
         return Place.UNREADABLE
     path = path.removeprefix("file://")
     whole, resolved = "/" + path.lstrip("/"), resolve_path(path)
