@@ -86,7 +86,9 @@ def judge_origin(head: Head, policy: HostPolicy, origins: Sequence[str]) -> Deny
     origin = head.get(b"origin")
     if origin is not None:
         normal = normal_origin(origin.decode("latin-1"))
-        if normal is not None and (normal in normal_origins(tuple(origins)) or policy.own_origin(normal, head)):
+        if normal is not None and (
+            normal in normal_origins(tuple(origins)) or policy.own_origin(normal, head)
+        ):
             return None
     elif head.method in _SAFE or head.get(b"sec-fetch-site") not in _FOREIGN_SITES:
         return None
