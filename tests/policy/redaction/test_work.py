@@ -196,6 +196,26 @@ def test_a_longer_text_may_cost_more() -> None:
     assert passing(10) == 0
 
 
+def test_what_a_text_costs_does_not_depend_on_texts_before_it() -> None:
+    """Names are remembered by the process, and cost what they would if they were not."""
+    text = "GET /path HTTP/1.1 path=/v1/items tokens=3 pat: 4 compass=north\n" * 50
+    spent = []
+    for _ in range(3):
+        work = Work(len(text))
+        redactor().text(text, work=work)
+        spent.append(work.left)
+    assert spent[0] == spent[1] == spent[2]
+
+
+def test_a_name_costs_more_when_it_is_new() -> None:
+    """A text of many names takes longer than one that says the same name as often."""
+    work = Work(0, base=100)
+    work.name("path")
+    new = 100 - work.left
+    work.name("path")
+    assert 0 < 100 - new - work.left < new
+
+
 def test_pieces_that_touch_are_one() -> None:
     """A flood has one placeholder, not one a piece."""
     text, hits = "abcdef", [Hit(0, 1, "token", "a")]

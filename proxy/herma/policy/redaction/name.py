@@ -255,7 +255,7 @@ class Names:
         self._weak_endings: dict[str, _Word] = {}
         self._cache: dict[str, Name | None] = {}
         # Whole names that announce nothing, with the character before and `BEHIND_NAME` behind the word that was found in them.
-        self.nameless: set[str] = set()
+        self.nameless: dict[str, str] = {}
         for rule in rules:
             self._take(rule.id, rule.options)
         self._suffixes = (*self._endings, *self._weak_endings)
@@ -295,7 +295,7 @@ class Names:
         if seen[1 : 1 + len(name)] == name and _WHOLE.fullmatch(seen):
             if len(self.nameless) >= MAX_NAMES:
                 self.nameless.clear()
-            self.nameless.add(seen)
+            self.nameless[seen] = name
 
     def _classify(self, name: str) -> Name | None:
         if len(name) > MAX_NAME_CHARS or name == _XML_SIGNATURE:

@@ -22,7 +22,6 @@ from herma.policy.redaction.work import (
     FORMAT,
     HIT,
     LINE,
-    NAME,
     PIECE_CHARS,
     PLACE,
     REPEATED_COMMAND,
@@ -141,9 +140,11 @@ class Sweep:
                 if grammar.begins is not None and grammar.begins(text, start) is None:
                     work.left -= FORMAT
                     continue
-                if grammar.name and text[start - 1 : end + BEHIND_NAME] in nameless:
-                    work.left -= NAME
-                    continue
+                if grammar.name:
+                    name = nameless.get(text[start - 1 : end + BEHIND_NAME])
+                    if name is not None:
+                        work.name(name)
+                        continue
                 found = self._look(grammar, start, end)
                 if found:
                     hits.extend(found)
@@ -156,7 +157,7 @@ class Sweep:
             # `api_key` is found as `api_key` and as `key`: one name, one look.
             self._seen[number] = end
             name = text[start:end].strip("-.")
-            work.left -= NAME
+            work.name(name)
             # What stands before a bare `key` may tell more.
             if self._names.classify(name) is None and name.lower() != "key":
                 self._names.forget(seen, name)

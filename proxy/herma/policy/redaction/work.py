@@ -18,6 +18,7 @@ __all__ = [
     "DOCUMENT_UNITS",
     "DOCUMENT_UNITS_PER_CHAR",
     "FORMAT",
+    "FRESH_NAME",
     "HEAD",
     "HIT",
     "HOLD",
@@ -67,6 +68,7 @@ MAX_DEAR_CHARS: Final = 1024
 # format tried (at its literal, or at a place before it), a command tried, one tried again in the same command, a line searched for one, a secret taken.
 PLACE: Final = 1
 NAME: Final = 1.5
+FRESH_NAME: Final = 8
 HEAD: Final = 6
 JOINT: Final = 2
 VALUE: Final = 10
@@ -97,12 +99,21 @@ TIMED_OUT: Final = 20_000
 class Work:
     """What is left to spend on one text, with everything that it is decoded to."""
 
-    __slots__ = ("clean", "left")
+    __slots__ = ("clean", "left", "names")
 
     def __init__(self, chars: int, base: int = BASE_UNITS, per_char: float = UNITS_PER_CHAR) -> None:
         self.left: float = max(base, chars * per_char)
         # Runs that were decoded and hold nothing: the views of a text repeat them.
         self.clean: set[str] = set()
+        # Names that were looked up: each costs more the first time, and no text asks what another one did.
+        self.names: set[str] = set()
+
+    def name(self, name: str) -> None:
+        """Count the look at a name."""
+        self.left -= NAME
+        if name not in self.names:
+            self.names.add(name)
+            self.left -= FRESH_NAME
 
     @property
     def spent(self) -> bool:
