@@ -33,6 +33,9 @@ REFUSED = [
     "cargo run --manifest-path /tmp/x/Cargo.toml",
     "poetry --directory /tmp/x run mcp",
     "uv run --project /tmp/x server.py",
+    "uv sync --project /tmp/x",
+    "psql -f /tmp/x.sql postgres",
+    "sqlite3 -init /tmp/x.sql :memory:",
     "gradle -p /tmp/x run",
     "mvn -f /tmp/x/pom.xml exec:java",
     "ansible-playbook /tmp/x.yml",
@@ -99,6 +102,9 @@ WARNED = [
     "fastmcp run /tmp/x.py",
     "uvx fastmcp run /tmp/x.py",
     "npx tsx /tmp/x.ts",
+    "java -jar /tmp/x.jar",
+    "python -I /tmp",
+    "node /var/tmp/",
 ]
 
 
@@ -135,6 +141,8 @@ SPARED = [
     "dpkg -l",
     "apk add --no-cache nodejs",
     "flatpak run org.example.Mcp",
+    "python -m tool /tmp/x",
+    "psql -f /srv/x.sql -o /tmp/out postgres",
 ]
 
 
@@ -147,4 +155,7 @@ def test_the_same_tools_are_left_alone(line: str) -> None:
 def test_a_package_runner_may_begin_anywhere() -> None:
     """It has no project; what it is told to use elsewhere is elsewhere."""
     assert _judged("npx -y example-server", cwd="/tmp") is Verdict.ALLOW
+    assert _judged("docker run -i --rm mcp/time", cwd="/tmp") is Verdict.ALLOW
+    assert _judged("env bin/server", cwd="/tmp") is Verdict.BLOCK
+    assert _judged("sh -c 'docker pull mcp/time; bin/server'", cwd="/tmp") is Verdict.BLOCK
     assert _judged("uv --directory /srv/x run server", cwd="/tmp") is Verdict.ALLOW

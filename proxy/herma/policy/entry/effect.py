@@ -52,14 +52,21 @@ def effects(reading: Reading, vocabulary: Vocabulary, where: str = "") -> frozen
     where = _from("", where)
     built: list[str] = []
     cloned: list[str] = []
+    inside: tuple[str, ...] = ()
     for call in reading.calls:
         name = basename(call.argv[0])
+        if name in _CONTAINERS:
+            inside = tuple(call.argv)
         if name in {"cd", "pushd"} and len(call.argv) > 1:
             where = _from(where, call.argv[1])
         elif name in _STARTERS:
             # The vector behind it comes next.
             where = _from(where, _own_place(call.argv, _PLACES | _STARTING))
-        found.update(_of_call(call, _from(where, _own_place(call.argv)), vocabulary, built))
+        # What stands behind a container's program is an image, or begins in it.
+        start = (
+            "" if len(call.argv) < len(inside) and inside[-len(call.argv) :] == tuple(call.argv) else where
+        )
+        found.update(_of_call(call, _from(start, _own_place(call.argv)), vocabulary, built))
         found.update(_fetched(call, name, cloned, reading.codes, vocabulary))
         for own, words in (name, call.argv[1:]), *behind(call.argv):
             found.update(project_effects(vocabulary.projects(own), words, where, built))
@@ -72,6 +79,7 @@ def effects(reading: Reading, vocabulary: Vocabulary, where: str = "") -> frozen
 
 _PLACES = frozenset({"-C", "--chdir", "--directory", "--working-directory"})
 _STARTING = frozenset({"-D", "-d"})
+_CONTAINERS = frozenset({"docker", "podman", "nerdctl", "kubectl"})
 # Programs that start another one in a directory that they are told.
 _STARTERS = frozenset({"env", "sudo", "systemd-run", "bwrap", "start-stop-daemon", "unshare", "nsenter"})
 
@@ -213,7 +221,14 @@ def _running(call: Call, name: str, built: Sequence[str], where: str) -> Iterato
     for word in (*operands[: _OPERANDS.get(name, 1)], *call.reads):
         # What `exec` and `xargs` start is looked up, too.
         file = name not in {"exec", "xargs"} or "/" in word
-        yield from _scratch(_seen_from(where if file else "", word), built, language=name in LANGUAGES)
+        seen = _seen_from(where if file else "", word)
+        if name in LANGUAGES and seen.rstrip("/") in _DIRECTORIES:
+            # An interpreter runs what a directory calls its main program.
+            seen = seen.rstrip("/") + "/__main__"
+        yield from _scratch(seen, built, language=name in LANGUAGES)
+
+
+_DIRECTORIES = frozenset({"/tmp", "/var/tmp", "/dev/shm"})  # noqa: S108 - names to compare
 
 
 def _seen_from(where: str, word: str) -> str:
