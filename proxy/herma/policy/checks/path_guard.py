@@ -35,12 +35,7 @@ class PathGuard:
         for count, (where, path) in enumerate(named):
             place = place_of(path) if isinstance(path, str) and count < MAX_PATHS else Place.UNREADABLE
             if place in refused:
-                return Deny(
-                    403,
-                    f"herma.file.{place}",
-                    _MESSAGES[place],
-                    (Finding(f"file-{place}", Level.HIGH, where),),
-                )
+                return Deny(403, *_REFUSALS[place], (Finding(f"file-{place}", Level.HIGH, where),))
         return Allow()
 
 
@@ -66,9 +61,15 @@ def _in_body(exchange: Exchange) -> Iterator[tuple[str, Any]]:
                 yield f"/{name}", path
 
 
-_MESSAGES: Final = {
-    Place.SECRET: "The path leads to keys or passwords, which are not read or written through the gate.",
-    Place.AGENT: "The path leads into the agent's home, which is not written file by file through the gate.",
-    Place.SYSTEM: "The path leads to what runs by itself on the agent's machine.",
-    Place.UNREADABLE: "The path has no single meaning.",
+_REFUSALS: Final = {
+    Place.SECRET: (
+        "herma.file.secret",
+        "The path leads to keys or passwords, which are not read or written through the gate.",
+    ),
+    Place.AGENT: (
+        "herma.file.agent",
+        "The path leads into the agent's home, which is not written file by file through the gate.",
+    ),
+    Place.SYSTEM: ("herma.file.system", "The path leads to what runs by itself on the agent's machine."),
+    Place.UNREADABLE: ("herma.file.unreadable", "The path has no single meaning."),
 }
