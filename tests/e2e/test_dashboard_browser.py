@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import yaml
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -31,6 +32,7 @@ pytestmark = [
 ]
 
 PATIENCE_S = 60
+KEY = "ghp_F4keK3yF0rT3stF4keK3yF0rT3stF4keK3yF"
 PAGES = (
     "/sessions",
     "/analytics",
@@ -259,3 +261,28 @@ def test_settings_are_saved_by_who_may(alone: Site, tmp_path: Path) -> None:
         status, told = browser.execute_async_script(save, change)
     assert status == 403
     assert json.loads(told)["code"] == "herma.auth.scope", told
+
+
+def test_the_settings_page_itself_loses_no_secret(alone: Site, dashboard: Dashboard, tmp_path: Path) -> None:
+    """A person presses its button: the masked key that the page was shown is saved as it was."""
+    place = dashboard.directory / "config.yaml"
+    endpoint = {"provider": "custom", "base_url": "https://v.example.com/v1", "api_key": KEY}
+    place.write_text(yaml.safe_dump({**yaml.safe_load(place.read_text()), "auxiliary": {"vision": endpoint}}))
+    with person(alone, tmp_path) as browser:
+        enter(alone, browser, path="/config")
+        drawn(browser)
+        settled(browser)
+        assert KEY not in browser.page_source
+        save = "//button[normalize-space()='Save' or normalize-space()='SAVE']"
+        WebDriverWait(browser, PATIENCE_S).until(lambda driver: driver.find_elements(By.XPATH, save))[
+            0
+        ].click()
+        WebDriverWait(browser, PATIENCE_S).until(
+            lambda _: any(
+                line["route"] == "/api/config"
+                and line["http_method"] == "PUT"
+                and "mask-restored" in json.dumps(line)
+                for line in alone.gate.audit()
+            )
+        )
+    assert yaml.safe_load(place.read_text())["auxiliary"]["vision"]["api_key"] == KEY
