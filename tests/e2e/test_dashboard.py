@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -293,3 +294,30 @@ def test_every_route_of_the_dashboard_is_in_the_profile(dashboard: Dashboard, ga
     ]
     assert len(announced) > 200
     assert [route for route in announced if not profile.knows(*route)] == []
+
+
+def test_a_token_of_its_own_is_read_from_its_page_and_again_after_a_restart(
+    tmp_path: Path, model: StubModel
+) -> None:
+    """Nobody has to tell the gate the dashboard's token, and no page shows it."""
+    first = Dashboard(tmp_path / "first", model.url)
+    below = {"upstream": {"profile": "hermes-dashboard", "key_from_page": True, "key_file": None}}
+    gate = Gate(tmp_path / "gate", first.url, below)
+    del gate.config["upstream"]["key_file"]
+    gate.write_config(gate.config)
+    client = Client(gate)
+    with first, gate:
+        assert client.ask("GET", "/api/config").status == 200
+        assert first.key.encode() not in client.ask("GET", "/sessions").received
+        first.__exit__()
+        second = Dashboard(tmp_path / "second", model.url)
+        second.port = first.port
+        with second:
+            shown = client.ask("GET", "/sessions").received
+            assert second.key.encode() not in shown
+            assert b"held-by-the-gate" in shown
+            # The gate may just have found that nobody is there, and pauses for a moment.
+            until_time = monotonic() + 20
+            while client.ask("GET", "/api/config").status != 200:
+                assert monotonic() < until_time
+                sleep(0.2)

@@ -448,6 +448,8 @@ def _settings(
 ) -> Settings:
     """Parse the configuration, once for each text, and put this gate's ports in."""
     where = {"url": "http://127.0.0.1:8642", "key": "${UPSTREAM}", **below}
+    if where.get("key_from_page"):
+        del where["key"]
     top = {"listen": [{"address": "127.0.0.1:8643"}], "upstream": where, **extra}
     lines = [f"{name}: {json.dumps(value)}" for name, value in top.items()]
     if keys or login or others:

@@ -42,6 +42,10 @@ class Upstream:
     key: Secret | None = option(
         "The upstream's own key, which replaces the caller's.", default=None, secret=True
     )
+    key_from_page: bool = option(
+        "Read the key from the upstream's page, and again when it is refused; for a dashboard that makes one at each start.",
+        default=False,
+    )
     public_names: tuple[PublicName, ...] = option(
         "Names in `Host` that lead here, on every listener that names no upstream.",
         default=(),
@@ -89,7 +93,10 @@ class Upstreams:
             reader.problem(
                 reader.at((*path, "tls")), "upstream.tls", "found tls, but the url is not https; change one"
             )
-        if made.key is None:
+        if made.key is not None and made.key_from_page:
+            message = "found a key and key_from_page; take one out"
+            reader.problem(reader.at((*path, "key_from_page")), "upstream.key.twice", message)
+        if made.key is None and not made.key_from_page:
             reader.warn(
                 at,
                 "upstream.key.missing",

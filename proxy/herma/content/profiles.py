@@ -11,12 +11,22 @@ from importlib.resources.abc import Traversable
 from typing import Final
 
 from herma.content.node import Node
+from herma.content.readouts import (
+    is_template,
+    read_exact_path,
+    read_page_key,
+    read_pointer,
+    read_pointers,
+    read_readout,
+    read_run_status,
+    read_template,
+)
 from herma.content.shipped import data_dir
 from herma.errors import ConfigError, ContentError, Source
 from herma.policy.grant import Scope
 from herma.policy.message.canonical import METHODS
 from herma.policy.routing.calls import CALL, CallRoute
-from herma.policy.routing.profile import Family, Profile, Readout, RunStatus
+from herma.policy.routing.profile import Family, Profile
 from herma.policy.routing.route import (
     Auth,
     Creates,
@@ -44,12 +54,10 @@ _OPERATION = re.compile(r"[a-z]+(?:\.[a-z_]+)?")
 _CALL = re.compile(r"[a-z]+(?:[._][a-z]+)*")
 _MEMBER = re.compile(r"[A-Za-z_]{1,64}")
 _PARAM = re.compile(r"[a-z_]*")
-_POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
-_TEMPLATE = re.compile(r"/|(?:/(?:\{[a-z_]+\}|[A-Za-z0-9._~-]+))+")
 
 _TOP: Final = (
     "name", "description", "min_version", "envelope", "liveness", "cookies", "prefixes", "session_headers",
-    "capabilities", "version", "running", "own_login", "guarded", "run_status", "unknown_checks", "switched_off", "kept", "strict", "token_param", "families",
+    "capabilities", "version", "running", "own_login", "guarded", "page_key", "run_status", "unknown_checks", "switched_off", "kept", "strict", "token_param", "families",
     "routes", "calls", "call_names", "call_places",
 )  # fmt: skip
 _ROUTE: Final = (
@@ -124,7 +132,7 @@ def _profile(top: Node) -> Profile:
     off, kept = _named(top, "switched_off", every), _named(top, "kept", every)
     prefixes = top.texts("prefixes")
     for index, prefix in enumerate(prefixes):
-        if not _TEMPLATE.fullmatch(prefix) or prefix.count("{") != 1:
+        if not is_template(prefix) or prefix.count("{") != 1:
             raise top.error("expected a path with one {parameter}", "prefixes", index)
     families = tuple(_family(node, envelope) for node in top.nodes("families", _FAMILY, ("path",)))
     return top.checked(
@@ -141,17 +149,18 @@ def _profile(top: Node) -> Profile:
             off=off,
             strict=top.flag("strict"),
             calls=tuple(replace(call, route=_keeping(call.route, kept)) for call in calls),
-            call_names=_pointers(top, "call_names"),
-            call_places=_pointers(top, "call_places"),
+            call_names=read_pointers(top, "call_names"),
+            call_places=read_pointers(top, "call_places"),
             token_param=_param(top, "token_param"),
             envelope=envelope,
             cookies=top.flag("cookies"),
-            capabilities=_readout(top, "capabilities"),
-            running=_readout(top, "running"),
-            own_login=_readout(top, "own_login"),
-            guarded=_path(top, "guarded"),
-            version=_readout(top, "version"),
-            run_status=_run_status(top),
+            capabilities=read_readout(top, "capabilities"),
+            running=read_readout(top, "running"),
+            own_login=read_readout(top, "own_login"),
+            guarded=read_exact_path(top, "guarded"),
+            page_key=read_page_key(top),
+            version=read_readout(top, "version"),
+            run_status=read_run_status(top),
         ),
     )
 
@@ -161,7 +170,7 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
     if method.encode("ascii", "replace") not in METHODS:
         raise node.error("expected a method in capitals that the gate lets in", "method")
     operation = _operation(node)
-    template = _template(node)
+    template = read_template(node)
     auth = node.choice("auth", Auth, Auth.KEY)
     public = node.flag("public")
     if public and (method != "GET" or "{" in template or auth is not Auth.KEY):
@@ -177,10 +186,10 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
         public=public,
         max_body_bytes=node.size("max_body_bytes"),
         null_body=node.flag("null_body"),
-        text=_pointers(node, "text"),
+        text=read_pointers(node, "text"),
         checks=_checks(node, "checks"),
         run_param=_run_param(node, template),
-        response_run_pointer=_pointer(node, "response_run_pointer"),
+        response_run_pointer=read_pointer(node, "response_run_pointer"),
         auth=auth,
         stream=node.choice("stream", Stream, Stream.NEVER),
         owned=_owned(node, template),
@@ -188,7 +197,7 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
             _created(made) for made in node.nodes("creates", ("kind", "pointer", "header"), ("kind",))
         ),
         refers=tuple(
-            (named.text("kind"), _pointer(named, "pointer"))
+            (named.text("kind"), read_pointer(named, "pointer"))
             for named in node.nodes("refers", ("kind", "pointer"), ("kind", "pointer"))
         ),
         headers=_headers(node, session_headers),
@@ -215,15 +224,15 @@ def _current(node: Node) -> Current | None:
         return None
     return Current(
         path=_exact(found),
-        pointer=_pointer(found, "pointer"),
-        body=_pointer(found, "body"),
+        pointer=read_pointer(found, "pointer"),
+        body=read_pointer(found, "body"),
         merges=found.flag("merges"),
         param=_param(found, "param"),
     )
 
 
 def _exact(node: Node) -> str:
-    path = _template(node)
+    path = read_template(node)
     if "{" in path:
         raise node.error("expected a path without parameters", "path")
     return path
@@ -238,7 +247,7 @@ def _operation(node: Node) -> str:
 
 def _calls(node: Node, envelope: Envelope) -> Iterator[CallRoute]:
     """Read one entry of `calls`: methods that ask for the same."""
-    at, values = _pointer(node, "at"), node.texts("values")
+    at, values = read_pointer(node, "at"), node.texts("values")
     if bool(at) != bool(values):
         raise node.error("`at` and `values` say together which calls of the method are meant", "at")
     for index, name in enumerate(node.texts("names")):
@@ -250,7 +259,7 @@ def _calls(node: Node, envelope: Envelope) -> Iterator[CallRoute]:
             operation=_operation(node),
             scope=node.choice("scope", Scope, Scope.ADMIN),
             envelope=envelope,
-            text=_pointers(node, "text"),
+            text=read_pointers(node, "text"),
             checks=_checks(node, "checks"),
             paths=_paths(node),
         )
@@ -258,7 +267,7 @@ def _calls(node: Node, envelope: Envelope) -> Iterator[CallRoute]:
 
 
 def _family(node: Node, envelope: Envelope) -> Family:
-    template = _template(node)
+    template = read_template(node)
     return Family(
         template=template,
         envelope=node.choice("envelope", Envelope, envelope),
@@ -266,13 +275,6 @@ def _family(node: Node, envelope: Envelope) -> Family:
         owned=_owned(node, template),
         run_param=_run_param(node, template),
     )
-
-
-def _template(node: Node) -> str:
-    template = node.text("path")
-    if not _TEMPLATE.fullmatch(template):
-        raise node.error("expected a path such as /v1/runs/{run_id}", "path")
-    return template
 
 
 def _owned(node: Node, template: str) -> Owned | None:
@@ -294,7 +296,9 @@ def _run_param(node: Node, template: str) -> str:
 
 def _created(node: Node) -> Creates:
     made = Creates(
-        node.text("kind"), _pointer(node, "pointer"), node.text("header").lower().encode("ascii", "replace")
+        node.text("kind"),
+        read_pointer(node, "pointer"),
+        node.text("header").lower().encode("ascii", "replace"),
     )
     if bool(made.pointer) == bool(made.header):
         raise node.error("expected either a pointer or a header")
@@ -338,14 +342,6 @@ def _param(node: Node, key: str) -> str:
     return name
 
 
-def _pointers(node: Node, key: str) -> tuple[str, ...]:
-    pointers = node.texts(key)
-    for index, pointer in enumerate(pointers):
-        if not _POINTER.fullmatch(pointer):
-            raise node.error("expected a JSON Pointer", key, index)
-    return pointers
-
-
 def _paths(node: Node) -> tuple[str, ...]:
     names = node.texts("paths")
     for index, name in enumerate(names):
@@ -355,36 +351,7 @@ def _paths(node: Node) -> tuple[str, ...]:
 
 
 def _members(node: Node, key: str) -> tuple[str, ...]:
-    pointers = _pointers(node, key)
+    pointers = read_pointers(node, key)
     if "" in pointers or any("*" in pointer for pointer in pointers):
         raise node.error("expected pointers to single members", key)
     return pointers
-
-
-def _pointer(node: Node, key: str) -> str:
-    pointer = node.text(key)
-    if not _POINTER.fullmatch(pointer):
-        raise node.error("expected a JSON Pointer", key)
-    return pointer
-
-
-def _readout(node: Node, key: str) -> Readout | None:
-    found = node.node(key, ("path", "pointer"), ("path", "pointer"))
-    return None if found is None else Readout(_template(found), _pointer(found, "pointer"))
-
-
-def _path(node: Node, key: str) -> str:
-    path = node.text(key, "")
-    if path and (not _TEMPLATE.fullmatch(path) or "{" in path):
-        raise node.error("expected an exact path", key)
-    return path
-
-
-def _run_status(node: Node) -> RunStatus | None:
-    found = node.node("run_status", ("path", "pointer", "ended"), ("path", "pointer", "ended"))
-    if found is None:
-        return None
-    ended = frozenset(found.texts("ended"))
-    if not ended:
-        raise found.error("a run that never ends would keep its slot for ever", "ended")
-    return RunStatus(_template(found), _pointer(found, "pointer"), ended)

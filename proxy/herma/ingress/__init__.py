@@ -2,6 +2,19 @@
 
 from herma.ingress.gate import handler, wire_error
 from herma.ingress.plane import Generation, Plane, Planes
+from herma.ingress.question import question
 from herma.ingress.record import AuditSink, Meter, Record
+from herma.ingress.upstream_key import UpstreamKey
 
-__all__ = ["AuditSink", "Generation", "Meter", "Plane", "Planes", "Record", "handler", "wire_error"]
+__all__ = [
+    "AuditSink",
+    "Generation",
+    "Meter",
+    "Plane",
+    "Planes",
+    "Record",
+    "UpstreamKey",
+    "handler",
+    "question",
+    "wire_error",
+]

@@ -4,13 +4,13 @@ An upstream that does not tell in time, or not clearly, is no reason to let anyt
 masked value in it is refused.
 """
 
-import asyncio
 import json
 import re
 from dataclasses import dataclass
 from typing import Any, Final
 
 from herma.ingress.plane import Generation
+from herma.ingress.question import question
 from herma.policy.change.written import Standing, compared
 from herma.policy.decision import Finding, Level, Mode
 from herma.policy.exchange import Exchange
@@ -102,21 +102,8 @@ async def _standing(generation: Generation, target: bytes, where: Current) -> St
 
 
 async def _ask(generation: Generation, target: bytes) -> bytes | None:
-    headers = [
-        (b"host", generation.authority),
-        (b"accept", b"application/json"),
-        (b"accept-encoding", b"identity"),
-    ]
-    if generation.upstream_key is not None:
-        headers.append((b"authorization", b"Bearer " + generation.upstream_key.reveal()))
     try:
-        async with (
-            asyncio.timeout(TIMEOUT_S),
-            generation.pool.request(
-                b"GET", target, headers, b"", idempotent=True, head_timeout_s=TIMEOUT_S
-            ) as response,
-        ):
-            body = await response.read(MAX_ANSWER_BYTES)
-            return body if response.head.status == 200 else None
+        status, body = await question(generation, target, max_bytes=MAX_ANSWER_BYTES, timeout_s=TIMEOUT_S)
     except (UpstreamError, TimeoutError):
         return None
+    return body if status == 200 else None

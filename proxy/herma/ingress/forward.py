@@ -14,6 +14,7 @@ from herma.ingress.plane import Generation, Plane
 from herma.ingress.record import Record
 from herma.ingress.refusal import Refusal, upstream_failed
 from herma.ingress.relay import Unjudged, read_judged, relay_bytes
+from herma.ingress.upstream_key import authorized
 from herma.ingress.websocket import relay_socket
 from herma.policy.exchange import Exchange
 from herma.policy.grant import Scope
@@ -25,6 +26,7 @@ from herma.policy.message.media import Media, is_asset, media_of
 from herma.policy.message.reduced import reduced
 from herma.policy.routing.profile import Turn
 from herma.policy.routing.route import Serves
+from herma.policy.secret import Secret
 from herma.policy.socket.handshake import handshake_target
 from herma.wire import ResponseHead, ServerRequest, UpstreamError, UpstreamResponse
 
@@ -133,12 +135,21 @@ class Forwarder:
     def _ask(
         self, exchange: Exchange, body: bytes, *, websocket: bool = False
     ) -> AbstractAsyncContextManager[UpstreamResponse]:
+        # A handshake with a wrong key is refused with either.
+        refused = {401, 403} if websocket else {401}
+        return authorized(
+            self._generation.key, lambda key: self._send(exchange, body, key, websocket=websocket), refused
+        )
+
+    def _send(
+        self, exchange: Exchange, body: bytes, key: Secret | None, *, websocket: bool
+    ) -> AbstractAsyncContextManager[UpstreamResponse]:
         generation, head, peer = self._generation, exchange.head, self._request.peer
         trusted = generation.settings.trusted_proxies
         headers = upstream_headers(
             head,
             authority=generation.authority,
-            credential=generation.upstream_key,
+            credential=key,
             forwarded=Forwarded(
                 address=exchange.address,
                 proto=forwarded_proto(peer.address, head.headers, trusted, tls=peer.tls),
@@ -154,7 +165,7 @@ class Forwarder:
             ]
         return generation.pool.request(
             head.method.encode("ascii"),
-            handshake_target(head.target, generation.profile.token_param, generation.upstream_key)
+            handshake_target(head.target, generation.profile.token_param, key)
             if websocket
             else head.target.raw,
             headers,

@@ -10,6 +10,7 @@ from herma.config.settings import Settings
 from herma.config.upstream import Upstream
 from herma.identity import Accounts, Credentials, Keyring, KeySets, PasswordChecker
 from herma.ingress.record import AuditSink, Meter, Record
+from herma.ingress.upstream_key import UpstreamKey
 from herma.policy.limits.lifecycle import Lifecycle
 from herma.policy.message.host import HostPolicy
 from herma.policy.pipeline import Pipeline
@@ -41,8 +42,13 @@ class Generation:
     redactor: Redactor
     pool: Pool
     authority: bytes
-    upstream_key: Secret | None
+    key: UpstreamKey
     hosts: tuple[HostPolicy | None, ...]
+
+    @property
+    def upstream_key(self) -> Secret | None:
+        """The upstream's own key as it is now; None before there is one."""
+        return self.key.value
 
 
 def _ids() -> Iterator[str]:

@@ -5,7 +5,7 @@ from herma.ingress.packing import packed_as
 from herma.ingress.plane import Generation
 from herma.ingress.record import Record
 from herma.policy.decision import Mode
-from herma.policy.message.html import withheld
+from herma.policy.message.html import key_in, withheld
 from herma.policy.message.inflate import InflateError, inflate
 from herma.policy.sse.json_lines import spreads
 from herma.wire import ServerRequest, UpstreamError, UpstreamResponse
@@ -37,6 +37,9 @@ async def read_judged(
     except InflateError:
         raise Unjudged from None
     kept = withheld(raw, generation.upstream_key)
+    if (page := generation.profile.page_key) is not None:
+        # Since its last start the upstream may have another.
+        kept = withheld(kept, key_in(kept, page.name))
     record.redactions += kept is not raw
     raw = kept
     if spreads(generation.redactor, raw):

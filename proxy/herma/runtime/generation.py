@@ -15,9 +15,10 @@ from herma.config.values import KeyHash, Unix
 from herma.content.library import Library
 from herma.content.profiles import load_profile
 from herma.content.surfaces import switched
+from herma.errors import ConfigError, Problem, Source
 from herma.identity import Account, Accounts, KeyRecord, Keyring, SignIn, credentials_of
 from herma.identity.asking import asking
-from herma.ingress import Generation
+from herma.ingress import Generation, UpstreamKey
 from herma.policy.browser.password_hash import PasswordHash
 from herma.policy.checks import build_checks
 from herma.policy.pipeline import Check, Pipeline
@@ -92,7 +93,7 @@ def read_content(
 
     Raises:
         ContentError: a file cannot be used.
-        ConfigError: an exemption names a rule or a route that does not exist, or a surface an operation.
+        ConfigError: an exemption names a rule or a route that does not exist, a surface an operation, or an upstream a page.
     """
     state = files_state(content_places(settings))
     fingerprint_key = settings.redaction.fingerprint_key or fingerprint_key
@@ -105,6 +106,7 @@ def read_content(
         },
         settings.surfaces,
     )
+    _pages(settings, profiles)
     return Content(
         profiles=profiles,
         checks=build_checks(
@@ -123,6 +125,21 @@ def read_content(
     )
 
 
+def _pages(settings: Settings, profiles: Mapping[str, Profile]) -> None:
+    """Refuse to look for a key where an upstream writes none."""
+    problems = [
+        Problem(
+            Source(settings.path),
+            "upstream.key_from_page",
+            f"{name}: an upstream of the profile {profiles[name].name} has no page with its key; give it a key_file",
+        )
+        for name, upstream in settings.all_upstreams().items()
+        if upstream.key_from_page and profiles[name].page_key is None
+    ]
+    if problems:
+        raise ConfigError(problems)
+
+
 def new_fingerprint_key() -> Secret:
     """Return a key that lives as long as this start of the gate; all workers and generations share it."""
     return Secret(secrets.token_bytes(FINGERPRINT_KEY_BYTES))
@@ -139,6 +156,7 @@ def build(settings: Settings, content: Content) -> Generations:
     credentials = credentials_of(settings.auth)
     accounts = _accounts(settings, content.seal)
     contexts = tuple(_context(listener.tls) for listener in settings.listen)
+    pools = {name: _pool(upstream) for name, upstream in settings.all_upstreams().items()}
     generations = {
         name: Generation(
             name=name,
@@ -150,14 +168,19 @@ def build(settings: Settings, content: Content) -> Generations:
             credentials=credentials,
             accounts=accounts,
             redactor=content.redactor,
-            pool=_pool(upstream),
+            pool=pools[name],
             authority=upstream.url.authority.encode("ascii"),
-            upstream_key=upstream.key,
+            key=_key(upstream, content.profiles[name], pools[name]),
             hosts=hosts_of(settings, name),
         )
         for name, upstream in settings.all_upstreams().items()
     }
     return Generations(settings, contexts, generations)
+
+
+def _key(upstream: Upstream, profile: Profile, pool: Pool) -> UpstreamKey:
+    page = profile.page_key if upstream.key_from_page else None
+    return UpstreamKey(upstream.key, page=page, pool=pool, authority=upstream.url.authority.encode("ascii"))
 
 
 def _context(tls: Tls | None) -> ssl.SSLContext | None:

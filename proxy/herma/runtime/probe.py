@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from herma.errors import StoreError
-from herma.ingress import Generation
+from herma.ingress import Generation, question
 from herma.policy.jsondoc import JsonError, find, parse
 from herma.policy.routing.profile import Readout, undeclared
 from herma.wire import UpstreamError
@@ -51,26 +51,14 @@ async def ask(generation: Generation, path: str) -> tuple[int, Any]:
     """GET `path` from the upstream with its own key; return the status and the parsed JSON body (None if it is none).
 
     Raises:
-        UpstreamError: no usable answer in time.
+        UpstreamError: no usable answer.
+        TimeoutError: none in time.
     """
-    headers = [
-        (b"host", generation.authority),
-        (b"accept", b"application/json"),
-        (b"accept-encoding", b"identity"),
-    ]
-    if generation.upstream_key is not None:
-        headers.append((b"authorization", b"Bearer " + generation.upstream_key.reveal()))
-    async with (
-        asyncio.timeout(TIMEOUT_S),
-        generation.pool.request(
-            b"GET", path.encode(), headers, b"", idempotent=True, head_timeout_s=TIMEOUT_S
-        ) as response,
-    ):
-        body = await response.read(MAX_ANSWER_BYTES)
-        try:
-            return response.head.status, parse(body, max_depth=32, max_keys=20_000).value
-        except JsonError:
-            return response.head.status, None
+    status, body = await question(generation, path.encode(), max_bytes=MAX_ANSWER_BYTES, timeout_s=TIMEOUT_S)
+    try:
+        return status, parse(body, max_depth=32, max_keys=20_000).value
+    except JsonError:
+        return status, None
 
 
 class UpstreamWatch:

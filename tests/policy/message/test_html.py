@@ -5,7 +5,7 @@ import hashlib
 
 import pytest
 
-from herma.policy.message.html import MAX_INLINE, STAND_IN, page_policy, withheld, without_stand_in
+from herma.policy.message.html import MAX_INLINE, STAND_IN, key_in, page_policy, withheld, without_stand_in
 from herma.policy.secret import Secret
 
 PAGE = b"""<!doctype html><html><head>
@@ -70,3 +70,26 @@ def test_the_upstreams_key_is_put_out_of_an_answer() -> None:
     data = b"nothing of it"
     assert withheld(data, key) is data
     assert withheld(data, None) is data
+
+
+@pytest.mark.parametrize(
+    ("page", "found"),
+    [
+        (b'<script>window.__KEY__="abcdefghijklmnop0123";x()</script>', b"abcdefghijklmnop0123"),
+        (
+            b'window.__KEY__ = "abcdefghijklmnop0123"; window.__KEY__="abcdefghijklmnop0123"',
+            b"abcdefghijklmnop0123",
+        ),
+        (b'window.__KEY__="abcdefghijklmnop0123";window.__KEY__="bbcdefghijklmnop0123"', None),
+        (b'window.__KEY__="short"', None),
+        (b"window.__KEY__='abcdefghijklmnop0123'", None),
+        (b'window.__OTHER__="abcdefghijklmnop0123"', None),
+        (b'window.__KEY__="abcdefghijklmnop 123"', None),
+        (b'window.__KEY__="' + b"a" * 300 + b'"', None),
+        (b"", None),
+    ],
+)
+def test_the_key_of_a_page_is_read_in_one_form(page: bytes, found: bytes | None) -> None:
+    """What is in another form, or twice with different values, is no key."""
+    key = key_in(page, "__KEY__")
+    assert (key.reveal() if key else None) == found

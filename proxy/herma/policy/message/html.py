@@ -4,11 +4,13 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from herma.policy.secret import Secret
 
-__all__ = ["STAND_IN", "page_policy", "withheld", "without_stand_in"]
+__all__ = ["STAND_IN", "PageKey", "key_in", "page_policy", "withheld", "without_stand_in"]
 
 STAND_IN: Final = b"held-by-the-gate"
 """What a page gets in place of the upstream's key. It opens nothing: who the caller is, the gate asks the caller."""
@@ -23,6 +25,28 @@ _POLICY: Final = (
     b"font-src 'self' data:; media-src 'self' data: blob:; worker-src 'self' blob:; connect-src 'self'; object-src 'none'; "
     b"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class PageKey:
+    """Where an upstream writes its key into a page: the page's path, and the name of the variable of its script."""
+
+    path: str
+    name: str
+
+
+@cache
+def _assignment(name: str) -> re.Pattern[bytes]:
+    # One form only, the one that the page has: what is another is no key.
+    return re.compile(
+        rb'window\.%s\s{0,4}=\s{0,4}"([A-Za-z0-9._~-]{16,256})"' % re.escape(name).encode("ascii")
+    )
+
+
+def key_in(html: bytes, name: str) -> Secret | None:
+    """Return the key that a page gives its script under this name; None where it gives none, or more than one."""
+    found = set(_assignment(name).findall(html))
+    return Secret(found.pop()) if len(found) == 1 else None
 
 
 def page_policy(html: bytes) -> bytes:

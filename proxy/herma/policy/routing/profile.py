@@ -13,6 +13,7 @@ from typing import Any
 from herma.policy.decision import Deny
 from herma.policy.grant import Scope
 from herma.policy.jsondoc import find
+from herma.policy.message.html import PageKey
 from herma.policy.message.target import Target
 from herma.policy.routing.calls import CallRoute, CallTable
 from herma.policy.routing.route import Auth, Creates, Dialect, Envelope, Owned, Route, Stream, Turn
@@ -106,7 +107,7 @@ class Profile:
     `prefixes` are templates with one parameter that every route also has in front of it. `liveness` is the whole body
     that a caller without a key gets from a public route. `capabilities` tells where the upstream lists its routes,
     `running` how many turns it runs, `own_login` whether it asks for a login of its own; None where it does not tell. `guarded` is
-    a path that answers only to the upstream's key, empty where none is known. `off` are operations that are closed until an operator
+    a path that answers only to the upstream's key, empty where none is known; `page_key` tells the page in which it stands. `off` are operations that are closed until an operator
     switches them on. A `strict` profile takes no route that it does not name, whatever the configuration says. `calls` are what
     may be called over a WebSocket; there every profile is strict. `call_names` are JSON Pointers into the parameters of any call:
     what stands there is a plain name. `call_places` are others: a call that names such a place of the agent's machine needs the
@@ -137,6 +138,7 @@ class Profile:
     running: Readout | None = None
     own_login: Readout | None = None
     guarded: str = ""
+    page_key: PageKey | None = None
     version: Readout | None = None
     run_status: RunStatus | None = None
     _plain: "RouteTable" = field(init=False, repr=False, compare=False)
