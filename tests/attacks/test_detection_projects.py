@@ -158,4 +158,10 @@ def test_a_package_runner_may_begin_anywhere() -> None:
     assert _judged("docker run -i --rm mcp/time", cwd="/tmp") is Verdict.ALLOW
     assert _judged("env bin/server", cwd="/tmp") is Verdict.BLOCK
     assert _judged("sh -c 'docker pull mcp/time; bin/server'", cwd="/tmp") is Verdict.BLOCK
+    assert _judged("sh -c 'docker run x bin/s; bin/s'", cwd="/tmp") is Verdict.BLOCK
+    assert _judged("sh -c 'docker run x bin/s'", cwd="/tmp") is Verdict.ALLOW
+    assert _judged("sh -c 'cd /tmp; (cd /srv); bin/s'") is Verdict.BLOCK
+    assert _judged("sh -c 'cd /srv; bin/s'") is Verdict.ALLOW
+    assert _judged("sudo -u docker -n poetry run bin/s", cwd="/tmp") is Verdict.BLOCK
+    assert _judged("sh -c 'exec npx -y example-server'", cwd="/tmp") is Verdict.ALLOW
     assert _judged("uv --directory /srv/x run server", cwd="/tmp") is Verdict.ALLOW

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.command.argv import basename, looks_like_script, programs, script_of
+from herma.policy.command.argv import basename, contained, looks_like_script, programs, script_of
 
 NAMES = {
     "a path": ("/usr/bin/../bin/bash", "bash"),
@@ -88,3 +88,22 @@ def test_any_vector_is_taken_apart(argv: list[str]) -> None:
     """No vector makes the search fail."""
     assert len(list(programs(argv))) <= len(argv)
     assert script_of(argv) is None or argv
+
+
+CONTAINED = {
+    "an image": ("docker run x y", 3),
+    "options with values": ("docker -H x --context=y compose -f z run web y", 3),
+    "an option of a launcher": ("sudo -E docker run x", 2),
+    "no order": ("docker ps", 0),
+    "no more": ("docker", 0),
+    "options to the end": ("docker -H", 0),
+    "a user": ("sudo -u docker -n poetry run x", 0),
+    "a lock": ("flock docker npm exec x", 0),
+    "a program of the host": ("podman unshare x", 0),
+}
+
+
+@pytest.mark.parametrize(("line", "count"), CONTAINED.values(), ids=CONTAINED.keys())
+def test_what_stands_behind_an_order_of_a_container_runs_inside(line: str, count: int) -> None:
+    """A word that is only called like its program takes nothing away from this host."""
+    assert contained(line.split()) == count

@@ -136,8 +136,50 @@ PLACES = {
 
 @pytest.mark.parametrize("script", PLACES.values(), ids=PLACES.keys())
 def test_paths_are_seen_from_where_a_command_runs(script: str) -> None:
-    """A relative path lies in the directory that was changed to last."""
+    """A relative path may lie in every directory that was changed to."""
     assert "writes:boot" in effects(read_script(script), VOCABULARY)
+
+
+IN_TURN = {
+    "a container's program, then the same one": "docker run x bin/s; bin/s",
+    "the same, in another order": "bin/s; docker run x bin/s",
+    "a shell in a container": "docker run x sh -c bin/s; bin/s",
+    "a change that fails": "cd /nowhere; bin/s",
+    "a change that ends": "(cd /srv); bin/s",
+    "a change of another program": "env -C /srv true; bin/s",
+    "a user of that name": "sudo -u docker bin/s",
+    "a user of that name, and its runner": "sudo -u docker -n poetry run bin/s",
+    "a long walk": "; ".join(f"cd d{number}" for number in range(9)) + "; bin/s",
+}
+
+
+@pytest.mark.parametrize("script", IN_TURN.values(), ids=IN_TURN.keys())
+def test_no_other_command_takes_a_program_out_of_its_directory(script: str) -> None:
+    """What runs in a container, in parentheses or elsewhere says nothing of what runs here."""
+    assert "runs:temporary" in effects(read_script(script), VOCABULARY, "/tmp")
+
+
+INNOCENT = {
+    "a container's program": "docker run x bin/s",
+    "a container's program behind options": "docker -H x compose -f /srv/c.yml run web bin/s",
+    "a shell in a container": "docker run x sh -c 'cd y; bin/s'",
+    "a script that is no file": "sh -c 'npx -y server'",
+    "code that is no file": "node -e 'console.log(1)'; npx -y server",
+}
+
+
+@pytest.mark.parametrize("script", INNOCENT.values(), ids=INNOCENT.keys())
+def test_what_is_no_file_here_lies_in_no_directory_here(script: str) -> None:
+    """Images have files of their own, and a text is not one."""
+    found = effects(read_script(script), VOCABULARY, "/tmp")
+    assert not {"runs:temporary", "runs:scratch"} & found
+
+
+def test_a_long_walk_is_refused_and_a_short_one_is_none() -> None:
+    """Each relative change doubles where one may be."""
+    walk = "; ".join(f"cd d{number}" for number in range(9))
+    assert "runs:temporary" in effects(read_script(walk), VOCABULARY)
+    assert "runs:temporary" not in effects(read_script("cd ~/src && cd server && x"), VOCABULARY)
 
 
 FETCHED = {

@@ -7,7 +7,7 @@ is judged as if it stood alone, and every argument that looks like a script is r
 import re
 from collections.abc import Iterator, Sequence
 
-__all__ = ["MAX_PROGRAMS", "SHELLS", "basename", "looks_like_script", "programs", "script_of"]
+__all__ = ["MAX_PROGRAMS", "SHELLS", "basename", "contained", "looks_like_script", "programs", "script_of"]
 
 SHELLS = frozenset(
     [
@@ -280,6 +280,37 @@ LAUNCHERS = frozenset(
         *("tmux", "screen", "dtach", "xterm", "gnome-terminal", "konsole", "open", "launchctl", "cmd", "arch", "setpriv", "capsh"),
         *("coproc", "trap", "if", "then", "while", "do", "until", "!", "not", "and", "or", "runas", "psexec", "forfiles", "at"),
     ]
+)  # fmt: skip
+
+
+_CONTAINERS = frozenset({"docker", "podman", "nerdctl", "kubectl"})
+# Behind these words of a container's program stand images and what runs in them. Another word may follow a name that only
+# looks like such a program: `sudo -u docker x`.
+_ORDERS = frozenset({"run", "exec", "create", "debug", "pull", "image"})
+
+
+def contained(argv: Sequence[str]) -> int:
+    """Give how many words from the order of a container's program on there are: shorter tails do not run here. 0: none."""
+    for at, word in enumerate(argv):
+        if basename(word) in _CONTAINERS:
+            # A value of another program's option looks alike, so there only the next word counts.
+            order = at + 1 if at and argv[at - 1].startswith("-") else _behind_options(argv, at + 1)
+            if order < len(argv) and argv[order] in _ORDERS:
+                return len(argv) - order
+    return 0
+
+
+def _behind_options(argv: Sequence[str], at: int) -> int:
+    """Give the place of the first word that is no option of a container's program, no value of one, and no group of orders."""
+    while at < len(argv) and (argv[at].startswith("-") or argv[at] in _GROUPS):
+        at += 2 if argv[at] in _VALUED else 1
+    return at
+
+
+_GROUPS = frozenset({"container", "compose", "mcp", "gateway"})
+_VALUED = frozenset(
+    {"-f", "--file", "-H", "--host", "-c", "--context", "--config", "-l", "--log-level", "-p", "--project-name", "--profile",
+     "--project-directory", "--env-file", "-n", "--namespace", "--kubeconfig", "--connection", "--url"}
 )  # fmt: skip
 
 

@@ -10,7 +10,8 @@ class Call:
     """A resolved vector with its redirections.
 
     `piped` tells that another command's output comes in; `fed` is that text where it is known. `shell` tells that a shell
-    starts it, and not whoever reads the entry. `kept` tells that what it prints goes into a variable.
+    starts it, and not whoever reads the entry. `kept` tells that what it prints goes into a variable. `inside` tells that a
+    container runs it, which has files of its own.
     """
 
     argv: tuple[str, ...]
@@ -20,6 +21,7 @@ class Call:
     fed: str | None = None
     shell: bool = True
     kept: bool = False
+    inside: bool = False
 
     @property
     def line(self) -> str:

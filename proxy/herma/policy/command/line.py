@@ -7,7 +7,24 @@ from itertools import islice
 from herma.policy.command.argv import MAX_PROGRAMS, programs, script_of
 from herma.policy.command.code import code_of
 
-__all__ = ["grammar_text", "is_plain", "on_one_line", "redirects"]
+__all__ = ["BLOCKS", "STATEMENTS", "grammar_text", "is_plain", "on_one_line", "redirects"]
+
+# Nodes of the grammar: what a shell runs as one, and what holds such.
+STATEMENTS = frozenset(
+    {
+        "command",
+        "pipeline",
+        "redirected_statement",
+        "list",
+        "subshell",
+        "compound_statement",
+        "negated_command",
+    }
+)
+BLOCKS = frozenset(
+    {"program", "list", "subshell", "compound_statement", "do_group", "if_statement", "elif_clause", "else_clause", "while_statement",
+     "case_statement", "case_item", "function_definition", "negated_command", "test_command", "c_style_for_statement"}
+)  # fmt: skip
 
 _PARAMETER = re.compile(r"\$([0-9])")
 # Of several variables in one word, `https://$a.$b/x`, it reads the last one wrongly unless that has braces.

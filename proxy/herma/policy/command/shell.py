@@ -12,11 +12,18 @@ import tree_sitter
 import tree_sitter_bash
 from tree_sitter import Node
 
-from herma.policy.command.argv import MAX_PROGRAMS, basename, looks_like_script, programs, script_of
+from herma.policy.command.argv import (
+    MAX_PROGRAMS,
+    basename,
+    contained,
+    looks_like_script,
+    programs,
+    script_of,
+)
 from herma.policy.command.call import Call, Reading
 from herma.policy.command.code import LANGUAGES, code_of, commands, joined
 from herma.policy.command.crowd import MAX_CROWD, crowd
-from herma.policy.command.line import grammar_text, is_plain, on_one_line, redirects
+from herma.policy.command.line import BLOCKS, STATEMENTS, grammar_text, is_plain, on_one_line, redirects
 from herma.policy.command.word import MAX_DEPTH, WordReader, text_of
 
 __all__ = ["Reading", "read_argv", "read_script"]
@@ -38,21 +45,6 @@ MAX_PARSED_CHARS = 32 * 1024
 _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 # An option that carries a command: `--checkpoint-action=exec=sh x`, `alias.x=!sh x`.
 _CARRIED = re.compile(r"^(?:-{0,2}[\w.-]{1,64}=){1,3}[!:]?|^[:!]{1,3}")
-_STATEMENTS = frozenset(
-    {
-        "command",
-        "pipeline",
-        "redirected_statement",
-        "list",
-        "subshell",
-        "compound_statement",
-        "negated_command",
-    }
-)
-_BLOCKS = frozenset(
-    {"program", "list", "subshell", "compound_statement", "do_group", "if_statement", "elif_clause", "else_clause", "while_statement",
-     "case_statement", "case_item", "function_definition", "negated_command", "test_command", "c_style_for_statement"}
-)  # fmt: skip
 
 
 def read_script(script: str, env: Mapping[str, str] | None = None, positional: Sequence[str] = ()) -> Reading:
@@ -90,6 +82,7 @@ class _Reader(WordReader):
         self._functions: dict[str, Node] = {}
         self._entered: list[tuple[str, ...]] = []
         self._values = 0
+        self._inside = False
 
     def reading(self) -> Reading:
         return Reading(tuple(dict.fromkeys(self.lines)), tuple(self.calls), tuple(self.codes), self.whole)
@@ -128,6 +121,8 @@ class _Reader(WordReader):
         """Go into what a vector runs: scripts of shells, scripts among its arguments, text piped into it."""
         output: str | None = None
         carriers = len(argv)
+        inner = contained(argv)
+        outer = self._inside
         if not shell:
             # `env A=b sh -c '$A'`, `docker run -e A=b`: what stands before the script is known to it.
             self.variables |= {match[1]: match[2] for word in argv if (match := _ASSIGNS.fullmatch(word))}
@@ -135,7 +130,8 @@ class _Reader(WordReader):
             if count >= MAX_PROGRAMS:
                 self.whole = False
                 break
-            self._call(Call(program, *self._redirects, self._piped, stdin, shell, self.kept))
+            self._inside = outer or len(program) < inner
+            self._call(Call(program, *self._redirects, self._piped, stdin, shell, self.kept, self._inside))
             name = basename(program[0])
             script = script_of(program)
             if script is not None:
@@ -152,7 +148,9 @@ class _Reader(WordReader):
         if script_of(argv) is None and basename(argv[0]) not in _PRINTS:
             for index, word in enumerate(argv[1:carriers], 1):
                 if looks_like_script(word):
+                    self._inside = outer or len(argv) - index < inner
                     self.script(_CARRIED.sub("", word), tuple(argv[index + 1 :]), depth + 1)
+        self._inside = outer
         return output if output is not None else self.printed(argv, stdin)
 
     def _call(self, call: Call) -> None:
@@ -192,7 +190,7 @@ class _Reader(WordReader):
             return None, ""
         output, text = self._read(node, stdin, depth)
         self.levels -= 1
-        if node.type in _STATEMENTS:
+        if node.type in STATEMENTS:
             self.note(text)
         return output, text
 
@@ -219,7 +217,7 @@ class _Reader(WordReader):
                 self._functions[text_of(name)] = body[-1] if body else name
                 return self.block(node, stdin, depth)
             case "case_statement" | "test_command" | "unset_command" | "subscript" | "compound_statement" if (
-                not any(child.type in _STATEMENTS or child.type in _BLOCKS for child in node.named_children)
+                not any(child.type in STATEMENTS or child.type in BLOCKS for child in node.named_children)
             ):
                 # What stands in a condition is no command; what is substituted in it runs.
                 for child in node.named_children:
@@ -232,7 +230,7 @@ class _Reader(WordReader):
                 return None, ""
             case "ERROR":
                 return self._misplaced(node, stdin, depth)
-            case kind if kind in _BLOCKS:
+            case kind if kind in BLOCKS:
                 return self.block(node, stdin, depth)
             case _:
                 return "", ""
@@ -245,7 +243,7 @@ class _Reader(WordReader):
         texts: list[str] = []
         words: list[str] = []
         for child in node.named_children:
-            if child.type in _STATEMENTS or child.type in _BLOCKS:
+            if child.type in STATEMENTS or child.type in BLOCKS:
                 texts.append(self._statement(child, stdin, depth)[1])
             else:
                 words += self.words(child, depth)
@@ -311,7 +309,7 @@ class _Reader(WordReader):
                 stdin = "".join(
                     text_of(child) for child in redirect.named_children if child.type == "heredoc_body"
                 )
-                extra += [child for child in redirect.named_children if child.type in _STATEMENTS]
+                extra += [child for child in redirect.named_children if child.type in STATEMENTS]
                 # `cat <<EOF > file`
                 suffix += "".join(
                     self._file_redirect(child, depth)

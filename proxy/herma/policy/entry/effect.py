@@ -6,11 +6,12 @@ collected over a whole entry: who reads a key file in one line and posts somethi
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from herma.policy.address import hosts, is_foreign
-from herma.policy.command.argv import SHELLS, basename
+from herma.policy.command.argv import SHELLS, basename, script_of
 from herma.policy.command.call import Call
-from herma.policy.command.code import LANGUAGES, joined
+from herma.policy.command.code import LANGUAGES, code_of, joined
 from herma.policy.command.path import resolve_path
 from herma.policy.command.shell import Reading
 from herma.policy.entry.loading import behind, loading
@@ -47,29 +48,24 @@ _UNKNOWN = re.compile(r"\$[({\w]|`|<\(")
 
 
 def effects(reading: Reading, vocabulary: Vocabulary, where: str = "") -> frozenset[str]:
-    """Give the effects of everything that was read, and that begins in the directory `where`."""
+    """Give the effects of everything that was read, and that begins in the directory `where`.
+
+    Every directory that a command changes to counts for all of them: a change may fail, or end with the parentheses around it.
+    """
     found: set[str] = set()
-    where = _from("", where)
     built: list[str] = []
     cloned: list[str] = []
-    inside: tuple[str, ...] = ()
+    here = _directories(reading.calls, where)
+    if len(here) > MAX_PLACES:
+        # Nobody walks that far to start a server; where it ends is not known.
+        found.add("runs:temporary")
     for call in reading.calls:
         name = basename(call.argv[0])
-        if name in _CONTAINERS:
-            inside = tuple(call.argv)
-        if name in {"cd", "pushd"} and len(call.argv) > 1:
-            where = _from(where, call.argv[1])
-        elif name in _STARTERS:
-            # The vector behind it comes next.
-            where = _from(where, _own_place(call.argv, _PLACES | _STARTING))
-        # What stands behind a container's program is an image, or begins in it.
-        start = (
-            "" if len(call.argv) < len(inside) and inside[-len(call.argv) :] == tuple(call.argv) else where
-        )
-        found.update(_of_call(call, _from(start, _own_place(call.argv)), vocabulary, built))
+        for place in ("",) if call.inside else here:
+            found.update(_of_call(call, _from(place, _own_place(call.argv)), vocabulary, built))
+            for own, words in (name, call.argv[1:]), *behind(call.argv):
+                found.update(project_effects(vocabulary.projects(own), words, place, built))
         found.update(_fetched(call, name, cloned, reading.codes, vocabulary))
-        for own, words in (name, call.argv[1:]), *behind(call.argv):
-            found.update(project_effects(vocabulary.projects(own), words, where, built))
         if "builder" in vocabulary.kinds(name) or "venv" in call.argv:
             built += [resolve_path(word.lower()) for word in call.argv[1:] if is_scratch(word.lower())]
     for code in reading.codes:
@@ -79,9 +75,30 @@ def effects(reading: Reading, vocabulary: Vocabulary, where: str = "") -> frozen
 
 _PLACES = frozenset({"-C", "--chdir", "--directory", "--working-directory"})
 _STARTING = frozenset({"-D", "-d"})
-_CONTAINERS = frozenset({"docker", "podman", "nerdctl", "kubectl"})
 # Programs that start another one in a directory that they are told.
 _STARTERS = frozenset({"env", "sudo", "systemd-run", "bwrap", "start-stop-daemon", "unshare", "nsenter"})
+
+
+# Directories that one script may be in; a start script changes to one or two.
+MAX_PLACES = 24
+
+
+def _directories(calls: Sequence[Call], where: str) -> tuple[str, ...]:
+    """Give every directory that what runs here may run in, at most one more than `MAX_PLACES`."""
+    places = {_from("", where): None}
+    for call in calls:
+        name = basename(call.argv[0])
+        moved = ""
+        if name in {"cd", "pushd"} and len(call.argv) > 1:
+            moved = call.argv[1]
+        elif name in _STARTERS:
+            # The vector behind it comes next.
+            moved = _own_place(call.argv, _PLACES | _STARTING)
+        if moved and not call.inside:
+            places |= dict.fromkeys(_from(place, moved) for place in tuple(places))
+        if len(places) > MAX_PLACES:
+            break
+    return tuple(places)[: MAX_PLACES + 1]
 
 
 def _from(where: str, place: str) -> str:
@@ -218,7 +235,10 @@ def _running(call: Call, name: str, built: Sequence[str], where: str) -> Iterato
         yield "runs:input"
     if any(word.startswith(("<(", "$(", "`")) for word in (*operands, *call.reads)):
         yield "runs:output"
+    told = _told(call.argv)
     for word in (*operands[: _OPERANDS.get(name, 1)], *call.reads):
+        if word in told:
+            continue
         # What `exec` and `xargs` start is looked up, too.
         file = name not in {"exec", "xargs"} or "/" in word
         seen = _seen_from(where if file else "", word)
@@ -228,6 +248,15 @@ def _running(call: Call, name: str, built: Sequence[str], where: str) -> Iterato
         yield from _scratch(seen, built, language=name in LANGUAGES)
 
 
+def _told(argv: Sequence[str]) -> frozenset[str]:
+    """Give the words of a vector that are programs themselves, and no files: `sh -c`, `node -e`."""
+    script = script_of(argv)
+    codes = frozenset(code_of(argv))
+    given = (word for before, word in pairwise(argv) if word in codes and _CODE_OPTION.fullmatch(before))
+    return frozenset(given) if script is None else frozenset({script[0], *given})
+
+
+_CODE_OPTION = re.compile(r"-[a-zA-Z]{0,4}[ceEpr]|--(?:eval|print|execute)")
 _DIRECTORIES = frozenset({"/tmp", "/var/tmp", "/dev/shm"})  # noqa: S108 - names to compare
 
 
