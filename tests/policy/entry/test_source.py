@@ -49,6 +49,11 @@ FETCHED: dict[str, tuple[str, set[str]]] = {
     "a program where all may write": ("deno run /tmp/x.ts", set()),
     "a variable of a container": ("docker run -e U=http://192.0.2.1 x", set()),
     "a host of containers": ("docker -H ssh://x@build.example.com run y", set()),
+    "a module by its host": ("go run drop.example.com/x@latest", {"source:git"}),
+    "a module of a known host": ("go install golang.org/x/tools/gopls@latest", set()),
+    "a module of a neighbour": ("go run build.internal/x", set()),
+    "a module of a project": ("go run ./cmd/x", set()),
+    "another order of a module": ("go test drop.example.com/x", set()),
     "another program": ("x http://192.0.2.1/x.tgz", set()),
 }
 

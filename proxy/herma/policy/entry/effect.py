@@ -159,6 +159,8 @@ def _of_call(call: Call, where: str, vocabulary: Vocabulary, built: Sequence[str
             yield "sends:home"
     if kinds & _NETWORK:
         yield from _talking(call, kinds)
+    if "resolver" in kinds and _asks_with_data(call):
+        yield from ("sends", "shell:talks" if call.shell else "alone:talks")
     for path in (*call.writes, *call.reads):
         device = _DEVICE.match(path)
         if device is not None and ("$" in device[1] or any(map(is_foreign, hosts(device[1])))):
@@ -189,6 +191,23 @@ def _talking(call: Call, kinds: frozenset[str]) -> Iterator[str]:
         yield "sends"
         if kinds & {"sender", "remote"} and any(map(is_whole, call.argv[1:])):
             yield "sends:home"
+
+
+def _asks_with_data(call: Call) -> bool:
+    """Tell whether a name is asked for whose first part is what a command printed or read: the name's server gets it."""
+    for match in _LABEL.finditer(call.line):
+        variable = match[1]
+        # A variable in capitals comes from the entry, unless the command reads it.
+        own = variable is not None and variable.isupper() and not call.piped and not call.reads
+        if not own and any(map(is_foreign, hosts(match[2]))):
+            return True
+    return False
+
+
+# The name of such a server behind a variable, a substitution, what `xargs` fills in, or nothing where a value was not known.
+_LABEL = re.compile(
+    r"(?:\$\{?(\w{1,64})\}?|[)`%]|\{\}|(?<=\s)(?=-{0,8}\.))[\w-]{0,64}\.((?:[\w-]{1,63}\.){1,8}[a-zA-Z]\w{1,62})(?![\w./])"
+)
 
 
 def _foreign(call: Call) -> list[bool]:

@@ -32,6 +32,10 @@ _TAG = re.compile(r"[:@]")
 _SCRATCH = ("/tmp/", "/var/tmp/", "/dev/shm/", "file:///tmp/", "file:///dev/shm/", "file:/tmp/")  # noqa: S108 - names of places
 
 
+_MODULES = frozenset({"run", "install", "get"})
+_MODULE = re.compile(r"((?:[\w-]{1,63}\.){1,8}[a-zA-Z][\w-]{1,62})/[^:\s]+\Z")
+
+
 class Sources:
     """Knows the well-known packages, forges and registries of a set of rules."""
 
@@ -110,6 +114,8 @@ class Sources:
 
     def _of_runtime(self, argv: Sequence[str], name: str) -> Iterator[str]:
         """Give the effects of the addresses that a runtime or another package manager takes a program from."""
+        if name == "go" and not _MODULES.isdisjoint(argv[1:]):
+            yield from ("source:git" for word in argv[2:] if self._is_strange_module(word))
         for source in dict.fromkeys(_fetched(argv, installs=name in _INSTALLERS)):
             host = next((host for host in hosts(source) if host.scheme), None)
             if host is None or host.scheme != "https":
@@ -125,6 +131,13 @@ class Sources:
                     "source:git" if effect == "source:archive" and not code else effect
                     for effect in self.of(source)
                 )
+
+    def _is_strange_module(self, word: str) -> bool:
+        """Tell whether a module of Go, which is named by where it lies, lies on a host that is not well known."""
+        match = _MODULE.match(word)
+        host = next(hosts(match[1]), None) if match is not None else None
+        known = self.names("forge") | self.names("module")
+        return host is not None and is_foreign(host) and not under(host, known)
 
     def _of_image(self, argv: Sequence[str]) -> Iterator[str]:
         if "run" not in argv[1:4]:
