@@ -54,12 +54,16 @@ def run_tool(argv: Sequence[str], stdin: str | None) -> str | None:
 
 
 def _echo(args: list[str], _stdin: str | None) -> str:
-    escapes = False
+    options = ""
     while args and re.fullmatch(r"-[neE]{1,3}", args[0]):
-        escapes = escapes or "e" in args[0]
+        options += args[0]
         args = args[1:]
     text = " ".join(args)
-    return (ansi_c(text) if escapes else text) + "\n"
+    spoken = _spoken(text)
+    if "e" in options or "E" in options or spoken == text:
+        return (spoken if "e" in options else text) + "\n"
+    # Some shells read escapes without being asked, some do not.
+    return f"{text}\n{spoken}\n"
 
 
 def _printf(args: list[str], _stdin: str | None) -> str | None:
@@ -68,16 +72,53 @@ def _printf(args: list[str], _stdin: str | None) -> str | None:
     if not args:
         return None
     pattern, values = ansi_c(args[0]), args[1:]
-    slots = len(re.findall(r"%[-0-9.]{0,6}[sbdxqc]", pattern))
+    slots = sum(match[4] != "%" for match in _SLOT.finditer(pattern))
     output = ""
     while True:
         batch = iter([*values[:slots], *[""] * slots])
-        output += re.sub(r"%[-0-9.]{0,6}[sbdxqc]", lambda _match: next(batch), pattern).replace("%%", "%")  # noqa: B023 - used at once
+        output += _SLOT.sub(lambda match: "%" if match[4] == "%" else _formatted(match, next(batch)), pattern)  # noqa: B023 - used at once
         values = values[slots:]
         if len(output) > MAX_OUTPUT_CHARS:
             raise OutputError
         if not values or not slots:
             return output
+
+
+_SLOT = re.compile(r"%([-+# 0]{0,8})([0-9]{0,3})(?:\.([0-9]{0,3}))?([sbdiouxXqc%])")
+
+
+def _formatted(match: re.Match[str], value: str) -> str:
+    """Write a value as its slot says: escapes for `%b`, a character for `%c`, numbers in their base."""
+    kind = match[4]
+    form = f"%{match[1]}{match[2]}"
+    if kind in "diouxX":
+        # What stands behind a quote is a character, and counts as its number.
+        whole = ord(value[1]) if value[:1] in {"'", '"'} and value[1:] else _number(value)
+        return (form + {"i": "d", "u": "d"}.get(kind, kind)) % whole
+    text = _spoken(value) if kind == "b" else value[:1] if kind == "c" else value
+    precision = f".{match[3] or 0}" if match[3] is not None else ""
+    return (form + precision + "s") % text
+
+
+def _number(value: str) -> int:
+    match = _NUMBER.fullmatch(value)
+    if match is None:
+        return 0
+    digits = next(digits for digits in match.groups()[1:] if digits)
+    return int(match[1] + digits, 16 if match[2] else 8 if match[3] else 10)
+
+
+_NUMBER = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]{1,16})|(0[0-7]{0,16})|([0-9]{1,16}))")
+
+
+def _spoken(text: str) -> str:
+    r"""Read the escapes of `echo -e` and `%b`, where an octal number has a zero before its three digits."""
+    return ansi_c(
+        _OCTAL.sub(lambda match: match[0] if match[1] is None else f"\\{int(match[1], 8):03o}", text)
+    )
+
+
+_OCTAL = re.compile(r"\\\\|\\0([0-7]{1,3})")
 
 
 def _cat(args: list[str], stdin: str | None) -> str | None:
