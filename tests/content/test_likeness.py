@@ -10,7 +10,7 @@ import pytest
 
 from herma.content.likeness import LIKENESS_FILE, load_likeness
 from herma.errors import ContentError
-from herma.policy.prompt.likeness import BUCKETS, Mark
+from herma.policy.prompt.likeness import BUCKETS
 from support.likeness_file import likeness_text
 
 WEIGHTS = bytes(BUCKETS)
@@ -27,8 +27,8 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert load_likeness(tmp_path) is None
     model = load_likeness(written(tmp_path))
     assert model is not None
-    assert model.reasons("a", [Mark(0, "send")], 2.0) == ("send",)
-    assert model.reasons("a", [Mark(0, "send")], 2.1) == ()
+    assert model.reasons("a", [(0, "send")], 2.0) == ("send",)
+    assert model.reasons("a", [(0, "send")], 2.1) == ()
 
 
 def packed(raw: bytes) -> str:
