@@ -103,6 +103,9 @@ WARNED = [
     "uvx fastmcp run /tmp/x.py",
     "npx tsx /tmp/x.ts",
     "java -jar /tmp/x.jar",
+    "tcc -run /tmp/x.c",
+    "python3 -c \"exec(open('/tmp/x').read())\"",
+    "perl -e 'do \"/tmp/x.pl\"'",
     "python -I /tmp",
     "node /var/tmp/",
 ]
@@ -142,6 +145,8 @@ SPARED = [
     "apk add --no-cache nodejs",
     "flatpak run org.example.Mcp",
     "python -m tool /tmp/x",
+    "tcc -o /tmp/x /srv/x.c",
+    "python3 -c \"import json;print(json.load(open('/tmp/x.json')))\"",
     "psql -f /srv/x.sql -o /tmp/out postgres",
 ]
 

@@ -12,6 +12,8 @@ CODES = {
     "a file": (["node", "dist/index.js", "--stdio"], ()),
     "another program": (["npx", "a;b"], ()),
     "nothing": ([], ()),
+    "a file that is loaded": (["perl", "-e", "do '/srv/x.pl'"], ("do '/srv/x.pl'",)),
+    "a file of that name": (["perl", "do"], ()),
     "one statement": (["ruby", "-e", "puts 1"], ("puts 1",)),
 }
 

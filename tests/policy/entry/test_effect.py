@@ -234,3 +234,31 @@ def test_a_name_is_put_together_without_a_shell_too() -> None:
     assert "alone:talks" in effects(
         read_argv(["xargs", "-a", "/srv/x", "-I{}", "host", "{}.d.example.com"]), VOCABULARY
     )
+
+
+LOADED = {
+    "a text that is executed": ("python3 -c \"exec(open('/tmp/x').read())\"", "runs:scratch"),
+    "a hidden one": ("python3 -c \"exec(open('/dev/shm/x').read())\"", "runs:temporary"),
+    "a place of modules": ("python3 -c \"import sys;sys.path.insert(0,'/tmp');import y\"", "runs:scratch"),
+    "a file of Perl": ("perl -e 'do \"/tmp/x.pl\"'", "runs:scratch"),
+    "a file of Lua": ("lua -e 'dofile(\"/tmp/x.lua\")'", "runs:scratch"),
+}
+
+
+@pytest.mark.parametrize(("script", "effect"), LOADED.values(), ids=LOADED.keys())
+def test_code_that_loads_a_file_runs_it(script: str, effect: str) -> None:
+    """It counts by where the file lies, as an operand does."""
+    assert effect in effects(read_script(script), VOCABULARY)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "python3 -c \"exec(open('/srv/x.py').read())\"",
+        "python3 -c \"import json;print(json.load(open('/tmp/x.json')))\"",
+        "python3 -c \"import os; os.makedirs('/tmp/x'); import server\"",
+    ],
+)
+def test_code_that_loads_no_program_from_there_runs_none(script: str) -> None:
+    """Data lies there, and programs elsewhere."""
+    assert not {"runs:temporary", "runs:scratch"} & effects(read_script(script), VOCABULARY)

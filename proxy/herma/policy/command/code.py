@@ -65,7 +65,9 @@ LANGUAGES = frozenset(
         "bb",
     ]
 )
-_CODE = re.compile(r"[(;{=<`]|\s\S+\s|^\s*(?:say|print|puts|system|exec|eval)\b")
+_CODE = re.compile(
+    r"[(;{=<`]|\s\S+\s|^\s*(?:say|print|puts|system|exec|eval)\b|^\s*(?:do|load|require|include|dofile|source)\s*['\"]"
+)
 _STRING = re.compile(
     r"\"\"\"(.*?)\"\"\"|\"((?:[^\"\\]|\\.)++)\"|'((?:[^'\\]|\\.)++)'|`((?:[^`\\]|\\.)++)`"
     r"|%[xqwQ][({\[]([^)}\]]++)[)}\]]|\b(?:qx|qw|q|qq)[({/!|]([^)}/!|]++)[)}/!|]",

@@ -370,6 +370,7 @@ def _of_code(code: str, vocabulary: Vocabulary) -> Iterator[str]:
     for form in joined(code):
         lowered = form.lower()
         tokens |= vocabulary.code.classes(lowered)
+        yield from (effect for match in _LOADS.finditer(lowered) for effect in _loaded(match[1] or match[2]))
         paths |= vocabulary.paths.classes(_path_text(lowered))
     yield from (f"code:{token}" for token in tokens)
     for found in paths:
@@ -380,3 +381,17 @@ def _of_code(code: str, vocabulary: Vocabulary) -> Iterator[str]:
         near = [is_foreign(host) for host in hosts(code) if host.scheme or host.address is not None]
         if any(near) or (not near and not _LOCAL.search(code)):
             yield "code:foreign"
+
+
+# What takes the text or the modules of a program from a file that it names.
+_LOADS = re.compile(
+    r"(?:(?<!json\.)(?<!yaml\.)(?<!toml\.)(?<!lib\.)\b(?:exec|execfile|eval|load|loadfile|dofile|require|require_once|include|include_once"
+    r"|source|run_path|cdll|spec_from_file_location|sys\.path\.(?:insert|append))\b[^;\n'\"`]{0,80}['\"`]([^'\"`\n]{2,200})['\"`]"
+    r"|\bdo\s{0,4}['\"]([^'\"\n]{2,200})['\"])"
+)
+
+
+def _loaded(path: str) -> Iterator[str]:
+    # The directory itself may be where modules are looked for.
+    place = path + "/x" if path.rstrip("/") in _DIRECTORIES else path
+    yield from _scratch(place, (), language=True)
