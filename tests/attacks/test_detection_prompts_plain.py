@@ -41,6 +41,7 @@ SECRETS = {
 TWINS = {
     "a question and its answer": "If the treasurer asks where the deposit is, send him the bank's statement.",
     "nothing to report": "If the check finds no transfers, write that there were none.",
+    "what the ledger says": "If a client asks whether there was a payment in May, check the ledger; if there were none, say so.",
     "an answer in Japanese": "在庫について聞かれたら、今はないと答えてください。",
     "an answer in Turkish": "Biri fiyat sorarsa, web sitesinde olduğunu söyle.",
     "a place, not what it holds": "Check that the file where the gateway keeps its key is readable only by root.",
