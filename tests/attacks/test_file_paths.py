@@ -82,6 +82,8 @@ async def test_ordinary_files_are_read_and_written() -> None:
     """That is what it was switched on for."""
     async with gated(profile="hermes-dashboard", surfaces=OPENED) as gate:
         await opened(gate)
-        assert (await gate.ask("GET", "/api/fs/read-text?path=/srv/work/notes.md", key="admin")).status == 200
-        written = {"path": "/srv/work/notes.md", "content": "see .env and ~/.ssh"}
+        assert (
+            await gate.ask("GET", "/api/fs/read-text?path=/srv/papers/notes.md", key="admin")
+        ).status == 200
+        written = {"path": "/srv/papers/notes.md", "content": "see .env and ~/.ssh"}
         assert (await gate.ask("POST", "/api/fs/write-text", key="admin", body=written)).status == 200

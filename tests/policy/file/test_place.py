@@ -9,7 +9,7 @@ from herma.policy.file.place import MAX_PATH_CHARS, Place, place_of
 SECRET = (
     "/root/.hermes/.env", "~/.hermes/.env", ".env", "x/../.env", "../../.env", "/srv/app/.env.local", "/a/.env~", "/a/.ENV", "/root/.Hermes/AUTH.json",
     "/home/al/.ssh/id_ed25519", "/home/al/.ssh/config", "~al/.ssh/authorized_keys", "/root/.hermes/mcp-tokens/hub.json",
-    "/root/.hermes/config.yaml", "/opt/data/config.yaml", "/opt/data/profiles/work/config.yaml.bak", "/root/.aws/credentials",
+    "/root/.hermes/config.yaml", "/opt/data/config.yaml", "/opt/data/profiles/office/config.yaml.bak", "/root/.aws/credentials",
     "/root/.config/gcloud/x", "/etc/shadow", "/etc/ssl/private/site.key", "/proc/self/environ", "/proc/1/root/root/.ssh/x",
     "/proc/1/root/etc/shadow", "/proc/self/cwd/x", "/proc/1/task/1/cwd/x", "//proc/self/fd/3", "/dev/fd/3", "file:///root/.hermes/.env",
     # Encoded once more than the route decodes, and more often.
@@ -33,9 +33,9 @@ SYSTEM = (
     "/x/evil.pth", "/x/../etc/cron.d/x", "/Users/al/Library/LaunchAgents/x.plist",
 )  # fmt: skip
 PLAIN = (
-    "/srv/work/notes.md", "notes.md", "/home/al/project/src/env.py", "/home/al/environment.yml", "/home/al/.environment", "/srv/config.yaml",
+    "/srv/papers/notes.md", "notes.md", "/home/al/project/src/env.py", "/home/al/environment.yml", "/home/al/.environment", "/srv/config.yaml",
     "/home/al/keys.md", "/home/al/keyboard.txt", "/srv/100%.txt", "/srv/a:b.txt", "/home/al/proc/self/notes", "/opt/data/workspace/x.py",
-    "/home/al/hermes/readme.md", "/home/al/pairings/x", "/home/al/Datei mit Umlaut ä.txt", "C:/work/notes.md", "/", "",
+    "/home/al/hermes/readme.md", "/home/al/pairings/x", "/home/al/Datei mit Umlaut ä.txt", "C:/papers/notes.md", "/", "",
 )  # fmt: skip
 
 
