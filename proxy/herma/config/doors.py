@@ -11,10 +11,9 @@ from itertools import combinations
 
 from herma.config.reader import Reader
 from herma.config.settings import Listener, Settings
-from herma.config.upstream import DEFAULT_UPSTREAM
+from herma.config.upstream import DEFAULT_UPSTREAM, place_of
 from herma.config.values import PublicName, Unix
 from herma.errors import Source
-from herma.yamlfile import Path
 
 __all__ = ["Doors"]
 
@@ -41,11 +40,11 @@ class Doors:
             found = name == DEFAULT_UPSTREAM or bool(upstream.public_names)
             if name not in named and not (open_doors and found):
                 message = f"no request can reach the upstream {name}; give it public_names, or name it at a listener"
-                self._reader.problem(self._reader.key_at(_place(name)), "upstreams.unreachable", message)
+                self._reader.problem(self._reader.key_at(place_of(name)), "upstreams.unreachable", message)
 
     def _judge_names(self) -> None:
         for name in self._settings.upstreams:
-            at = self._reader.key_at(_place(name))
+            at = self._reader.key_at(place_of(name))
             if not _NAME.fullmatch(name):
                 message = "expected a name of up to 64 letters, digits, dots, dashes and underscores"
                 self._reader.problem(at, "upstreams.name", message)
@@ -60,7 +59,7 @@ class Doors:
     def _public_names(self) -> Iterator[tuple[PublicName, Source]]:
         for name, upstream in self._upstreams.items():
             for index, public in enumerate(upstream.public_names):
-                yield public, self._reader.at((*_place(name), "public_names", index))
+                yield public, self._reader.at((*place_of(name), "public_names", index))
 
     def _judge_listener(self, index: int, listener: Listener) -> None:
         own = listener.upstream or DEFAULT_UPSTREAM
@@ -80,10 +79,6 @@ class Doors:
         if listener.public and not names and not isinstance(listener.address, Unix):
             message = "a public listener without public_names answers only to its own address; add the names callers use"
             self._reader.warn(self._reader.at(("listen", index, "address")), "listen.public_names", message)
-
-
-def _place(name: str) -> Path:
-    return ("upstream",) if name == DEFAULT_UPSTREAM else ("upstreams", name)
 
 
 def _overlap(first: PublicName, second: PublicName) -> bool:

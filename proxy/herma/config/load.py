@@ -36,10 +36,9 @@ from herma.config.settings import (
 from herma.config.surface import Surface
 from herma.config.surface import finish as finish_surface
 from herma.config.tokens import TokenIssuer, TokenIssuers
-from herma.config.upstream import DEFAULT_UPSTREAM, Upstream, Upstreams, UpstreamTls
+from herma.config.upstream import Upstream, Upstreams, UpstreamTls, place_of
 from herma.errors import ConfigError, Problem, Source
 from herma.yamlfile import MAX_BYTES, Loaded
-from herma.yamlfile import Path as YamlPath
 from herma.yamlfile import load as load_yaml
 
 __all__ = ["INSECURE_VARIABLE", "insecure_warning", "load", "parse"]
@@ -160,8 +159,7 @@ def _raw_callers(loaded: Loaded) -> Any:
 def _upstream_keys(reader: Reader, keys: Keys, settings: Settings) -> None:
     for name, upstream in settings.all_upstreams().items():
         if upstream.key is not None:
-            place: YamlPath = ("upstream",) if name == DEFAULT_UPSTREAM else ("upstreams", name)
-            path = next(path for key in ("key", "key_file") if reader.has(path := (*place, key)))
+            path = next(path for key in ("key", "key_file") if reader.has(path := (*place_of(name), key)))
             keys.judge_upstream(reader, upstream.key, reader.at(path))
 
 

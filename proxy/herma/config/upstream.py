@@ -14,7 +14,7 @@ from herma.config.values import FilePath, Name, PublicName, Seconds, Unix, Upstr
 from herma.policy.secret import Secret
 from herma.yamlfile import Path
 
-__all__ = ["DEFAULT_UPSTREAM", "Upstream", "UpstreamTls", "Upstreams"]
+__all__ = ["DEFAULT_UPSTREAM", "Upstream", "UpstreamTls", "Upstreams", "place_of"]
 
 # What the upstream of the key `upstream` is called beside those of `upstreams`.
 DEFAULT_UPSTREAM: Final = Name("default")
@@ -67,6 +67,11 @@ class Upstream:
         "How long an unused connection is kept.", default=Seconds(10.0), minimum=0, maximum=3600
     )
     tls: UpstreamTls | None = option("Verification of an https upstream.", default=None)
+
+
+def place_of(name: str) -> Path:
+    """Return where an upstream stands in the configuration, by its name."""
+    return ("upstream",) if name == DEFAULT_UPSTREAM else ("upstreams", name)
 
 
 class Upstreams:
