@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.expected_conditions import staleness_of
 from selenium.webdriver.support.ui import WebDriverWait
 
 from support.browser import browsing, missing_browser
@@ -58,9 +60,16 @@ def enter(gate: Gate, browser: Chrome) -> str:
     browser.get(url)
     assert browser.current_url == f"{url}/login"
     browser.find_element(By.NAME, "token").send_keys(token)
-    browser.find_element(By.CSS_SELECTOR, "button").click()
-    WebDriverWait(browser, PATIENCE_S).until(lambda driver: driver.current_url == url)
+    follow(browser, browser.find_element(By.CSS_SELECTOR, "button"))
+    assert browser.current_url == url
     return url
+
+
+def follow(browser: Chrome, element: WebElement) -> None:
+    """Click, and wait for the page it leads to: a click can return while the old one still stands."""
+    page = browser.find_element(By.TAG_NAME, "html")
+    element.click()
+    WebDriverWait(browser, PATIENCE_S).until(staleness_of(page))
 
 
 def refuse(gate: Gate) -> str:
@@ -90,7 +99,7 @@ def test_a_refusal_shows_while_a_person_looks(gate: Gate, browser: Chrome) -> No
     assert "admin" in row
     assert "herma.mcp." in row
     assert "198.51.100.7" not in browser.page_source
-    browser.find_element(By.ID, f"x-{exchange}").click()
+    follow(browser, browser.find_element(By.ID, f"x-{exchange}"))
     told = browser.find_element(By.TAG_NAME, "main").text
     for part in ("mcp-download-run", "Defined in", "subject: {server: 'notes'}"):
         assert part in told
@@ -104,7 +113,7 @@ def test_without_javascript_everything_is_there_but_the_liveness(gate: Gate, bro
     assert "Not live: load again" in browser.find_element(By.ID, "live").text
     exchange = refuse(gate)
     for _ in range(PATIENCE_S):
-        browser.find_element(By.LINK_TEXT, "load again").click()
+        follow(browser, browser.find_element(By.LINK_TEXT, "load again"))
         if found := browser.find_elements(By.ID, f"x-{exchange}"):
             break
     (link,) = found
@@ -114,10 +123,10 @@ def test_without_javascript_everything_is_there_but_the_liveness(gate: Gate, bro
     assert (
         "Insecure: checks.session_header is in mode monitor." in browser.find_element(By.ID, "concerns").text
     )
-    link.click()
+    follow(browser, link)
     assert "A refusal, explained" in browser.title
-    browser.find_element(By.LINK_TEXT, "Back").click()
-    browser.find_element(By.XPATH, "//button[.='Sign out']").click()
+    follow(browser, browser.find_element(By.LINK_TEXT, "Back"))
+    follow(browser, browser.find_element(By.XPATH, "//button[.='Sign out']"))
     assert browser.current_url == f"{url}/login"
     browser.get(url)
     assert browser.current_url == f"{url}/login"
@@ -142,10 +151,10 @@ def test_an_open_page_ends_with_its_session(gate: Gate, browser: Chrome) -> None
     looking = browser.current_window_handle
     browser.switch_to.new_window("tab")
     browser.get(url)
-    browser.find_element(By.XPATH, "//button[.='Sign out']").click()
+    follow(browser, browser.find_element(By.XPATH, "//button[.='Sign out']"))
     browser.switch_to.window(looking)
     wait(browser, "return document.getElementById('live').textContent.startsWith('Your session is over')")
-    browser.find_element(By.LINK_TEXT, "sign in again").click()
+    follow(browser, browser.find_element(By.LINK_TEXT, "sign in again"))
     assert browser.current_url == f"{url}/login"
 
 
