@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.message.form import MAX_PARTS, FormError, multipart, urlencoded
+from herma.policy.message.form import MAX_PARTS, FormError, multipart, parts, urlencoded
 
 TYPE = b'multipart/form-data; boundary="xyz"'
 
@@ -102,3 +102,17 @@ def test_any_bytes_give_fields_or_a_form_error(raw: bytes) -> None:
     except FormError:
         failed = True
     assert failed or raw.count(b"--xyz") > 0
+
+
+def test_a_part_knows_where_it_stands() -> None:
+    """Its head and its content can be cut out of the form, and put back."""
+    raw = _form(
+        b'Content-Disposition: form-data; name="a"\r\n\r\none',
+        b'Content-Disposition: form-data; name="b"; filename="f"\r\n\r\ntwo\r\nlines',
+        b"X: y\r\n\r\n",
+    )
+    first, second, third = parts(raw, TYPE)
+    assert (first.name, first.filename, raw[first.content]) == ("a", "", b"one")
+    assert (second.name, second.filename, raw[second.content]) == ("b", "f", b"two\r\nlines")
+    assert raw[second.head] == b'\r\nContent-Disposition: form-data; name="b"; filename="f"'
+    assert (third.name, raw[third.head], raw[third.content]) == ("", b"\r\nX: y", b"")
