@@ -1,0 +1,82 @@
+"""What a call of an entry does to the files that matter: reads, keeps, writes them."""
+
+import re
+from collections.abc import Iterator
+
+from herma.policy.command.call import Call
+from herma.policy.command.path import resolve_path
+from herma.policy.entry.vocabulary import Vocabulary
+
+__all__ = ["file_effects", "path_text"]
+
+_ODD_PATH = re.compile(r"(?:~[\w.-]{0,32}|\$\{?home\}?)?(?:/[^\s'\"`;|&<>(){}=,:/]{0,256}){1,64}")
+# What follows these says who one is, and does not leave.
+_IDENTITY = frozenset({"-i", "-F", "-o", "-e", "--kubeconfig", "--config", "--key", "--cert", "--cacert"})
+_CONFIGURING = frozenset(
+    {"--kubeconfig", "--config", "--config-file", "--key", "--cert", "--cacert", "--identity"}
+)
+_OUTPUT = re.compile(
+    r"^-[a-zA-Z]{0,6}[oOP]$|^--(?:output|out|output-document|output-dir|directory-prefix|dir)(?:=|$)|^-[oOP]\S"
+)
+_IN_PLACE = re.compile(r"^-[a-z]{0,4}i|^--in-place|^inplace$")
+
+
+def file_effects(
+    call: Call, name: str, kinds: frozenset[str], where: str, vocabulary: Vocabulary
+) -> Iterator[str]:
+    """Give what a call does to the files that matter."""
+    if not vocabulary.paths.classes(path_text(f"{call.line} {where}")) and not where:
+        return
+    words = () if name in _SAYING else call.argv[1:]
+    last = max((index for index, word in enumerate(words) if not word.startswith("-")), default=-1)
+    edits = "editor" in kinds and any(map(_IN_PLACE.match, words))
+    for index, word in enumerate(words):
+        before = words[index - 1] if index else ""
+        if before in _CONFIGURING or (before in _IDENTITY and kinds & _REMOTE):
+            continue
+        written = (
+            edits
+            or kinds & _WRITING
+            or word.startswith("of=")
+            or ("copier" in kinds and (index == last or before in _INTO))
+            or ("downloader" in kinds and (_OUTPUT.match(before) or _OUTPUT.match(word)))
+        )
+        if written:
+            verb = "writes"
+        elif kinds & _READING and name not in _LOADING:
+            verb = "keeps" if call.kept else "reads"
+        else:
+            continue
+        yield from (f"{verb}:{found}" for found in _classes(word, where, vocabulary))
+    if name == "sed":
+        targets = [path for word in words for path in _SED_WRITES.findall(word)]
+        yield from (f"writes:{found}" for path in targets for found in _classes(path, where, vocabulary))
+    for verb, paths in (("writes", call.writes), ("reads", call.reads)):
+        yield from (f"{verb}:{found}" for path in paths for found in _classes(path, where, vocabulary))
+
+
+# `w file` as a command of `sed`, or behind its `s`.
+_SED_WRITES = re.compile(r"(?:^|[;{}0-9$/|#,!\s])w\s*+([~/$][^\s;}]*)")
+_REMOTE = frozenset({"sender", "remote", "downloader"})
+_WRITING = frozenset({"writer", "extractor"})
+_INTO = frozenset({"-t", "-d", "-C"})
+_READING = frozenset({"viewer", "archiver", "copier", "sender", "cloud", "socket", "reader"})
+# They say a path, or load a file into the shell itself, as people do with their own settings.
+_SAYING = frozenset({"echo", "printf", "cd", "test", "[", "[[", "export", "mkdir"})
+_LOADING = frozenset({"source", ".", "test", "[", "ls", "stat", "find", "mkdir"})
+
+
+def _classes(word: str, where: str, vocabulary: Vocabulary) -> set[str]:
+    text = path_text(word)
+    found = vocabulary.paths.classes(text)
+    if where and not text.startswith(("/", "~", "$", "-")):
+        found |= vocabulary.paths.classes(path_text(where + word))
+    return found
+
+
+def path_text(text: str) -> str:
+    """Give a text as the lists of paths are compared with: lower case, its odd paths resolved."""
+    text = text.lower().replace("\\\\", "/").replace("\\", "/")
+    if "//" in text or "/." in text or "/proc/" in text:
+        return _ODD_PATH.sub(lambda match: resolve_path(match[0]), text)
+    return text
