@@ -79,3 +79,24 @@ def test_blanks_and_length_hide_no_list() -> None:
 def test_any_program_is_read(code: str) -> None:
     """No text makes the reading fail."""
     assert all(isinstance(text, str) for text in (*joined(code), *commands(code)))
+
+
+FILING = [
+    "open('/tmp/x','w').write('y')",
+    "os.open('/tmp/x', 'r')",
+    "require('fs').writeFileSync('/tmp/ready','1')",
+    "file_put_contents('/tmp/x', 'y');",
+    "os.rename('/tmp/x','/srv/y')",
+]
+
+
+@pytest.mark.parametrize("code", FILING)
+def test_a_file_and_what_is_in_it_are_no_command(code: str) -> None:
+    """Only the name of the function tells them from words of a vector."""
+    assert list(commands(code)) == []
+
+
+@pytest.mark.parametrize("code", ["popen('/tmp/x','r')", "x=('/tmp/x','r')", "os.execvp(*('/tmp/x','r'))"])
+def test_words_in_other_brackets_may_be_one(code: str) -> None:
+    """Whatever is called may start them."""
+    assert list(commands(code)) == ["/tmp/x r"]

@@ -67,6 +67,8 @@ INNOCENT = {
     "a container's program": "docker run x bin/s",
     "a container's program behind options": "docker -H x compose -f /srv/c.yml run web bin/s",
     "a shell in a container": "docker run x sh -c 'cd y; bin/s'",
+    "a program behind a change that was made": "cd /srv && bin/s",
+    "a program behind the last of two changes": "cd /tmp && cd /srv && bin/s",
     "a script that is no file": "sh -c 'npx -y server'",
     "code that is no file": "node -e 'console.log(1)'; npx -y server",
 }

@@ -11,7 +11,7 @@ class Call:
 
     `piped` tells that another command's output comes in; `fed` is that text where it is known. `shell` tells that a shell
     starts it, and not whoever reads the entry. `kept` tells that what it prints goes into a variable. `inside` tells that a
-    container runs it, which has files of its own.
+    container runs it, which has files of its own. `after` is the directory that it surely runs in, empty where that is not known.
     """
 
     argv: tuple[str, ...]
@@ -22,6 +22,7 @@ class Call:
     shell: bool = True
     kept: bool = False
     inside: bool = False
+    after: str = ""
 
     @property
     def line(self) -> str:

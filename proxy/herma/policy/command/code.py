@@ -108,9 +108,22 @@ def commands(code: str) -> Iterator[str]:
         words = [word for word in _strings(match[3]) if word]
         yield " ".join([match[1] or match[2], *map(_quoted, words)])
     for match in _LIST.finditer(code):
+        if code[match.start()] == "(" and _FILING.search(
+            code, max(0, match.start() - MAX_NAME), match.start()
+        ):
+            continue
         words = list(_strings(match[1]))
         yield " ".join(map(_quoted, words))
     yield from (text for text in _strings(code) if " " in text.strip() or "|" in text)
+
+
+# Functions that take a file and its contents, or how it is opened: what stands in their brackets is no command line.
+_FILING = re.compile(
+    r"(?:(?<!\w)(?:f|os\.|io\.|fs\.|codecs\.|file\.)?open(?:sync)?|(?:write|append|copy|rename|link)_?(?:file|text|bytes)?(?:sync)?|\bfile_put_contents|\bspit|\breplace|\bgetenv|\bsetdefault)\s?\Z",
+    re.IGNORECASE,
+)
+# Characters before a bracket that are looked at for the name.
+MAX_NAME = 24
 
 
 def _strings(code: str) -> Iterator[str]:

@@ -21,6 +21,7 @@ from herma.policy.command.argv import (
     script_of,
 )
 from herma.policy.command.call import Call, Reading
+from herma.policy.command.chain import CHANGING, Chain
 from herma.policy.command.code import LANGUAGES, code_of, commands, joined
 from herma.policy.command.crowd import MAX_CROWD, crowd
 from herma.policy.command.line import BLOCKS, STATEMENTS, grammar_text, is_plain, on_one_line, redirects
@@ -74,6 +75,7 @@ class _Reader(WordReader):
         self.calls: dict[Call, None] = {}
         self.codes: dict[str, None] = {}
         self._piped = False
+        self._chain = Chain()
         self._redirects: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
         self._parsed = 0
         self._scripts = 0
@@ -131,7 +133,12 @@ class _Reader(WordReader):
                 self.whole = False
                 break
             self._inside = outer or len(program) < inner
-            self._call(Call(program, *self._redirects, self._piped, stdin, shell, self.kept, self._inside))
+            here = "" if self._inside else self._chain.here
+            self._call(
+                Call(program, *self._redirects, self._piped, stdin, shell, self.kept, self._inside, here)
+            )
+            if program[0] in CHANGING:
+                self._chain.move(program)
             name = basename(program[0])
             script = script_of(program)
             if script is not None:
@@ -177,11 +184,14 @@ class _Reader(WordReader):
         """Read the statements under a node in order; give their output and the text that stands for them."""
         outputs: list[str | None] = []
         texts: list[str] = []
+        mark = self._chain.mark()
         for child in node.named_children:
             output, text = self._statement(child, stdin, depth)
             if text:
                 outputs.append(output)
                 texts.append(text)
+            if node.type == "list":
+                self._chain.behind(child, mark)
         known = None if None in outputs else "".join(output for output in outputs if output is not None)
         return known, "; ".join(texts)
 
@@ -215,6 +225,7 @@ class _Reader(WordReader):
             case "function_definition":
                 name, *body = node.named_children
                 self._functions[text_of(name)] = body[-1] if body else name
+                self._chain.named(text_of(name))
                 return self.block(node, stdin, depth)
             case "case_statement" | "test_command" | "unset_command" | "subscript" | "compound_statement" if (
                 not any(child.type in STATEMENTS or child.type in BLOCKS for child in node.named_children)
@@ -358,16 +369,10 @@ class _Reader(WordReader):
             # A shell takes each alias once.
             words = known.pop(words[0]).split() + words[1:]
         words = words or [""]
-        if words[:2] == ["set", "--"]:
-            self.bind(("", *words[2:]))
         if words[0] == "alias":
             self._aliases |= {name: value for name, _, value in (word.partition("=") for word in words[1:])}
-        if words[0] == "printf" and words[1:2] == ["-v"] and len(words) > 3:
-            self.variables[words[2]] = self.printed(["printf", *words[3:]], None) or ""
-        if words[0] == "shift":
-            self.bind(("", *self.positional[_count(words) :]))
-        if words[0] == "read" and stdin is not None:
-            self.take(words[1:], stdin)
+            self._chain.named(*self._aliases)
+        self.builtin(words, stdin)
         outer = self._redirects
         self._redirects = redirects(suffix, outer)
         if words[0] in self._functions and tuple(words) not in self._entered:
@@ -387,7 +392,3 @@ _PRINTS = frozenset({"echo", "printf", "cat", "grep", "sed", "cut", "head", "tai
 
 
 _ARGUMENTS = re.compile(r"\bargv\b|\bARGV\b|@ARGV|\$argv|Deno\.args|\bargs\b", re.ASCII)
-
-
-def _count(words: list[str]) -> int:
-    return int(words[1]) if len(words) > 1 and words[1].isdigit() and len(words[1]) < 4 else 1

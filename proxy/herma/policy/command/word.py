@@ -72,6 +72,20 @@ class WordReader(ABC):
         self.variables |= self._around.pop() or {}
         self.positional = positional
 
+    def builtin(self, words: list[str], stdin: str | None) -> None:
+        """Do what the commands of a shell do that set parameters and variables."""
+        match words:
+            case ["set", "--", *rest]:
+                self.bind(("", *rest))
+            case ["printf", "-v", name, first, *rest]:
+                self.variables[name] = self.printed(["printf", first, *rest], None) or ""
+            case ["shift", *rest]:
+                self.bind(("", *self.positional[_count(rest) :]))
+            case ["read", *rest] if stdin is not None:
+                self.take(rest, stdin)
+            case _:
+                pass
+
     def take(self, words: list[str], stdin: str) -> None:
         """Fill the variables of `read` with the words of a known text; the last one takes the rest."""
         names = [word for word in words if not word.startswith("-")] or ["REPLY"]
@@ -213,6 +227,10 @@ class WordReader(ABC):
 
 def _unescaped(escaped: re.Pattern[str], text: str) -> str:
     return escaped.sub(r"\1", text) if "\\" in text else text
+
+
+def _count(words: list[str]) -> int:
+    return int(words[0]) if words and words[0].isdigit() and len(words[0]) < 4 else 1
 
 
 def text_of(node: Node) -> str:

@@ -26,7 +26,8 @@ __all__ = ["effects"]
 def effects(reading: Reading, vocabulary: Vocabulary, where: str = "") -> frozenset[str]:
     """Give the effects of everything that was read, and that begins in the directory `where`.
 
-    Every directory that a command changes to counts for all of them: a change may fail, or end with the parentheses around it.
+    Every directory that a command changes to counts for all of them but those that surely run elsewhere: a change may fail, or end
+    with the parentheses around it.
     """
     found: set[str] = set()
     built: list[str] = []
@@ -37,7 +38,7 @@ def effects(reading: Reading, vocabulary: Vocabulary, where: str = "") -> frozen
         found.add("runs:temporary")
     for call in reading.calls:
         name = basename(call.argv[0])
-        for place in ("",) if call.inside else here:
+        for place in ("",) if call.inside else (call.after,) if call.after else here:
             found.update(_of_call(call, seen_from(place, own_place(call.argv)), vocabulary, built))
             for own, words in (name, call.argv[1:]), *behind(call.argv):
                 found.update(project_effects(vocabulary.projects(own), words, place, built))
