@@ -58,6 +58,27 @@ REFUSED = [
     "rpm -Uvh /srv/x.rpm",
     "apt-get install ./x.deb",
     "pacman -U /srv/x.pkg.tar.zst",
+    "kubectl --kubeconfig /tmp/x get pods",
+    "kubectl get pods --kubeconfig=/tmp/x",
+    "npx -y kubernetes-mcp-server --kubeconfig=/tmp/x",
+    "docker --config /dev/shm/d compose ps",
+    "chroot /tmp/x server",
+    "sh -c 'cd /tmp && chroot x docker run y'",
+    "run-parts /tmp",
+    "run-parts --regex=.* /tmp/d",
+    "logrotate -f /tmp/x.conf",
+    "sh -c 'cd /tmp && logrotate x.conf'",
+    "java -cp /srv/x.jar:/tmp/lib Main",
+    "perl -I/tmp /srv/x.pl",
+    "ruby -I /tmp /srv/x.rb",
+    "vim -u /tmp/x -es",
+    "gdb -batch -x /tmp/x",
+    "tmux -f /tmp/x new -d",
+    "gpg --homedir /tmp/x --list-keys",
+    "ansible all -i /tmp/x -m ping",
+    "proot -r /tmp/x server",
+    "gio launch /tmp/x.desktop",
+    "git --git-dir=/tmp/x status",
 ]
 
 
@@ -148,6 +169,16 @@ SPARED = [
     "tcc -o /tmp/x /srv/x.c",
     "python3 -c \"import json;print(json.load(open('/tmp/x.json')))\"",
     "psql -f /srv/x.sql -o /tmp/out postgres",
+    "kubectl --kubeconfig /home/u/.kube/config exec -i pod/x -- server",
+    "chroot /srv/root /usr/bin/server",
+    "logrotate -s /tmp/state /etc/logrotate.conf",
+    "apptainer exec --bind /tmp:/tmp /srv/x.sif server",
+    "bwrap --ro-bind / / --tmpfs /tmp node /srv/index.js",
+    "git -C /tmp/repo log",
+    "java -Djava.io.tmpdir=/tmp -cp /srv/x.jar Main",
+    "sh -c 'cd /tmp && cd /srv/mcp && ./run.sh'",
+    "python3 -c \"open('/tmp/started','w').write('x'); import acme; acme.main()\"",
+    "node -e \"require('fs').writeFileSync('/tmp/ready','1'); require('/srv/mcp')\"",
 ]
 
 
@@ -167,6 +198,11 @@ def test_a_package_runner_may_begin_anywhere() -> None:
     assert _judged("sh -c 'docker run x bin/s'", cwd="/tmp") is Verdict.ALLOW
     assert _judged("sh -c 'cd /tmp; (cd /srv); bin/s'") is Verdict.BLOCK
     assert _judged("sh -c 'cd /srv; bin/s'") is Verdict.ALLOW
+    assert _judged("sh -c 'cd /srv && bin/s'", cwd="/tmp") is Verdict.ALLOW
+    assert _judged("sh -c 'cd /srv; bin/s'", cwd="/tmp") is Verdict.BLOCK
+    assert _judged("sh -c 'cd /srv || bin/s'", cwd="/tmp") is Verdict.BLOCK
+    assert _judged("sh -c 'cd() { pushd /nowhere; }; cd /srv && bin/s'", cwd="/tmp") is Verdict.BLOCK
+    assert _judged("sh -c 'cd /tmp && cd \"$NONE\" && bin/s'") is Verdict.BLOCK
     assert _judged("sudo -u docker -n poetry run bin/s", cwd="/tmp") is Verdict.BLOCK
     assert _judged("sh -c 'exec npx -y example-server'", cwd="/tmp") is Verdict.ALLOW
     assert _judged("uv --directory /srv/x run server", cwd="/tmp") is Verdict.ALLOW

@@ -10,6 +10,9 @@ NPM = Project.of("project", ["start|run", "!dlx", "--prefix|-C"])
 MAKE = Project.of("project", ["-C|-f"])
 DENO = Project.of("script", ["run|task"])
 NPX = Project.of("option", ["--prefix"])
+JAVA = Project.of("option", ["-cp"])
+KUBE = Project.of("setting", ["--kubeconfig"])
+ROTATE = Project.of("file", ["!-s|--state"])
 
 PLACES = {
     "an option before the order": (NPM, ("--prefix", "/tmp/x", "start"), "", {"runs:project"}),
@@ -35,6 +38,14 @@ PLACES = {
     "told to be elsewhere": (MAKE, ("-C", "/srv/x", "all"), "/tmp/", set()),
     "an option of what it runs": (NPX, ("-y", "server", "--prefix", "/tmp/x"), "", set()),
     "started where all may write": (NPX, ("-y", "server"), "/tmp/", set()),
+    "one of several places": (JAVA, ("-cp", "/srv/x.jar:/tmp/lib", "Main"), "", {"runs:project"}),
+    "places of no consequence": (JAVA, ("-cp", "/srv/x.jar:lib", "Main"), "/tmp/", set()),
+    "a setting behind the operands": (KUBE, ("get", "x", "--kubeconfig", "/tmp/k"), "", {"runs:project"}),
+    "a setting of what it runs": (KUBE, ("exec", "x", "--", "y", "--kubeconfig", "/tmp/k"), "", set()),
+    "a file that it is given": (ROTATE, ("-f", "/tmp/x.conf"), "", {"runs:project"}),
+    "a file there": (ROTATE, ("x.conf",), "/tmp/", {"runs:project"}),
+    "a file elsewhere": (ROTATE, ("/etc/x.conf",), "/tmp/", set()),
+    "a file that it keeps": (ROTATE, ("-s", "/tmp/state", "--state=/tmp/x", "/etc/x.conf"), "", set()),
     "another place": (MAKE, ("-C", "/srv/x"), "", set()),
 }
 
@@ -50,7 +61,7 @@ def test_a_tool_runs_the_project_it_is_pointed_at(
 @given(words=st.lists(st.text(max_size=12), max_size=8), where=st.text(max_size=12))
 def test_any_words_are_read(words: list[str], where: str) -> None:
     """Whatever the arguments are, there is an answer."""
-    for line in (NPM, MAKE, DENO, NPX):
+    for line in (NPM, MAKE, DENO, NPX, JAVA, KUBE, ROTATE):
         assert set(project_effects([line], words, where, [])) <= {
             "runs:project",
             "runs:scratch",

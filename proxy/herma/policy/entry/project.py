@@ -3,7 +3,9 @@
 Which tools these are, and which of their words tell them to run something, is data (`projects` in the options of rules). A line of
 it is `make|gmake`, or `npm|cnpm start|run !install --prefix`: the names of a tool, orders of which one has to be given, orders that
 run nothing of the project, and options that name the project wherever they stand.
-The lists are `project`, `script` for what runs single files, and `option` for what has a project only if one of these options names it.
+The lists are `project`, `script` for what runs single files, `option` for what has a project only if one of these options names it
+before the first operand, `setting` for the same wherever it stands,
+and `file` for what runs the file or directory that it is given, wherever it starts; behind `!` its options that name something else.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,6 +31,8 @@ _ELSEWHERE = frozenset(
 )  # fmt: skip
 # Marks that a tool takes before a path.
 _MARKS = ("path:", "git+", "file://", "file:", "link:", "portal:", "@")
+# Lists of what has a project only by an option.
+_BY_OPTION = frozenset({"option", "setting"})
 # Characters of a short option with its value glued on: `-C/tmp/x`.
 _SHORT = 2
 
@@ -61,7 +65,7 @@ class Project:
             held, before = before, ""
             if word[:1] == "-":
                 option, equals, value = word.partition("=")
-                before = "" if equals or option in _FLAGS else option
+                before = "" if equals or (option in _FLAGS and option not in self.others) else option
                 if own or option in anywhere:
                     glued = word[_SHORT:] if word[_SHORT:].startswith((*_ABSOLUTE, ".")) else ""
                     named.append((option, value) if equals else (word[:_SHORT], glued))
@@ -76,11 +80,13 @@ class Project:
                 # The first operand; those behind it are the program's.
                 named.append(("", word))
                 own = False
-        wanted = self.options if self.kind == "option" else None
+        wanted = self.options if self.kind in _BY_OPTION else None
         kept = (
             (option, place)
             for option, place in named
-            if place and (option in wanted if wanted is not None else not _is_harmless(option))
+            if place
+            and option not in self.others
+            and (option in wanted if wanted is not None else not _is_harmless(option))
         )
         return tuple(kept) if ordered else None
 
@@ -100,13 +106,21 @@ def project_effects(
         places = line.places(words)
         if places is None:
             continue
-        elsewhere = line.kind == "option" or any(
+        elsewhere = line.kind in _BY_OPTION or any(
             option in _ELSEWHERE and place.startswith(_ABSOLUTE) for option, place in places
         )
-        named = [_from("" if elsewhere else where, place) for _, place in places]
+        named = [
+            _from("" if elsewhere else where, part) for _, place in places for part in _parts(place, line)
+        ]
         # Seen from elsewhere, only what is not relative is known.
-        for place in filter(_is_absolute, named) if elsewhere else (where, *named):
+        runs = filter(_is_absolute, named) if elsewhere else named if line.kind == "file" else (where, *named)
+        for place in runs:
             yield from _at(place.lower(), built, strict=line.kind != "script")
+
+
+def _parts(place: str, line: Project) -> list[str]:
+    """Take a list of directories apart, as paths of classes have them."""
+    return place.split(":") if line.kind in _BY_OPTION and ":/" in place else [place]
 
 
 def _at(place: str, built: Sequence[str], *, strict: bool) -> Iterator[str]:
