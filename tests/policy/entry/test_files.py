@@ -38,6 +38,8 @@ SCRIPTS: dict[str, tuple[str, set[str], set[str]]] = {
     "a directory that was changed to": ("cd ~/.ssh && cp id_rsa /srv", {"reads:credentials"}, set()),
     "a file in that directory": ("cd /etc/cron.d; echo x > u", {"writes:boot"}, set()),
     "settings that are loaded": (". ~/.netrc; ls ~/.aws/credentials", set(), {"reads:credentials"}),
+    "a directory that a variable names": ("cp x $XDG_CONFIG_HOME/autostart/x", {"writes:desktop"}, set()),
+    "a file that a variable names": ("cat ${KUBECONFIG}", {"reads:credentials"}, set()),
     "a path that is said": ("echo ~/.bashrc; mkdir -p ~/.ssh", set(), {"writes:shell_start"}),
     "a path with dots": ("cp x /srv/../etc/cron.d/u", {"writes:boot"}, set()),
     "a path with two slashes": ("cp x //etc//cron.d/u", {"writes:boot"}, set()),

@@ -64,6 +64,28 @@ def test_what_is_fetched_counts_by_where_it_lies(line: str, effects: set[str]) -
     assert set(SOURCES.effects(read_argv(line.split()).calls)) == effects
 
 
+EXTENSIONS = {
+    "of an address": ("INSTALL x FROM 'http://192.0.2.1/e'; LOAD x", {"registry:raw"}),
+    "of a stranger": ("install x from 'https://ext.example.com'", {"registry:foreign"}),
+    "where all may write": ("LOAD '/tmp/x.so'", {"registry:scratch"}),
+    "of its maker": ("INSTALL httpfs FROM 'http://extensions.duckdb.org'", set()),
+    "by its name": ("INSTALL spatial FROM community; LOAD 'spatial'", set()),
+}
+
+
+@pytest.mark.parametrize(("statement", "effects"), EXTENSIONS.values(), ids=EXTENSIONS.keys())
+def test_an_extension_of_a_database_counts_by_where_it_comes_from(statement: str, effects: set[str]) -> None:
+    """It is native code; its maker signs what it publishes."""
+    assert set(SOURCES.effects(read_argv(["duckdb", "-c", statement]).calls)) == effects
+
+
+def test_a_repository_may_be_told_as_a_mapping() -> None:
+    """Composer takes one as JSON."""
+    told = '{"type":"composer","url":"http://192.0.2.1/"}'
+    argv = ["composer", "require", "x/y", "--repository", told]
+    assert "source:raw" in set(SOURCES.effects(read_argv(argv).calls))
+
+
 def test_a_host_lies_under_a_domain() -> None:
     """By label, not by ending."""
     assert under(Host("a.github.com"), {"github.com"})

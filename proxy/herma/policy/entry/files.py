@@ -21,6 +21,26 @@ _OUTPUT = re.compile(
 _IN_PLACE = re.compile(r"^-[a-z]{0,4}i|^--in-place|^inplace$")
 
 
+# Variables that name a directory or file which everybody has in the same place.
+_NAMES = {
+    "xdg_config_home": "~/.config",
+    "xdg_data_home": "~/.local/share",
+    "xdg_state_home": "~/.local/state",
+    "xdg_cache_home": "~/.cache",
+    "zdotdir": "~",
+    "hermes_home": "~/.hermes",
+    "codex_home": "~/.codex",
+    "claude_config_dir": "~/.claude",
+    "gnupghome": "~/.gnupg",
+    "docker_config": "~/.docker",
+    "kubeconfig": "~/.kube/config",
+    "cargo_home": "~/.cargo",
+    "aws_shared_credentials_file": "~/.aws/credentials",
+    "ssh_auth_sock": "~/.ssh-agent",
+}
+_NAMED = re.compile(rf"\$(?:\{{({'|'.join(_NAMES)})\}}|({'|'.join(_NAMES)})\b)")
+
+
 def file_effects(
     call: Call, name: str, kinds: frozenset[str], where: str, vocabulary: Vocabulary
 ) -> Iterator[str]:
@@ -77,6 +97,8 @@ def _classes(word: str, where: str, vocabulary: Vocabulary) -> set[str]:
 def path_text(text: str) -> str:
     """Give a text as the lists of paths are compared with: lower case, its odd paths resolved."""
     text = text.lower().replace("\\\\", "/").replace("\\", "/")
+    if "$" in text:
+        text = _NAMED.sub(lambda match: _NAMES[match[1] or match[2]], text)
     if "//" in text or "/." in text or "/proc/" in text:
         return _ODD_PATH.sub(lambda match: resolve_path(match[0]), text)
     return text

@@ -63,6 +63,8 @@ class Sources:
                 yield from self._of_image(call.argv)
             if name in self._runtimes:
                 yield from self._of_runtime(call.argv, name)
+            if "'" in call.line:
+                yield from self._of_extension(call.line)
             if name not in _FETCHERS and name not in _MARKING:
                 continue
             line = " ".join(call.argv)
@@ -132,6 +134,12 @@ class Sources:
                     for effect in self.of(source)
                 )
 
+    def _of_extension(self, line: str) -> Iterator[str]:
+        """Give the effects of native code that a database is told to take from somewhere; its maker's own is signed."""
+        for match in _EXTENSION.finditer(line):
+            if not any(under(host, self.names("extension")) for host in hosts(match[1])):
+                yield from self.of(f"registry+{match[1]}")
+
     def _is_strange_module(self, word: str) -> bool:
         """Tell whether a module of Go, which is named by where it lies, lies on a host that is not well known."""
         match = _MODULE.match(word)
@@ -153,6 +161,13 @@ class Sources:
                 )
 
 
+# Native code that a database takes from where it is told.
+_EXTENSION = re.compile(
+    r"\b(?:install\s{1,8}['\"]?\w{1,40}['\"]?\s{1,8}from|load)\s{1,8}'((?:https?:/)?/[^'\s]{2,200})'",
+    re.IGNORECASE,
+)
+
+
 def _fetched(argv: Sequence[str], *, installs: bool) -> Iterator[str]:
     """Pick the words that name what is fetched: values of options for a source, and the first operand or all that are installed."""
     expects = False
@@ -163,7 +178,8 @@ def _fetched(argv: Sequence[str], *, installs: bool) -> Iterator[str]:
         option, equals, value = word.partition("=")
         lowered = option.lower()
         if expects or (equals and lowered in _SOURCE_OPTIONS):
-            place = word if expects else value
+            # A repository may be told as a mapping of JSON.
+            place = _WITHIN.sub(r"\1", word if expects else value, count=1)
             if _is_place(place, installs=installs):
                 yield place
             expects = False
@@ -185,6 +201,7 @@ def _is_place(word: str, *, installs: bool) -> bool:
 
 # What a program comes over; a host of containers (`tcp://`, `ssh://`) is none.
 _ADDRESS = re.compile(r"(?:[a-z]{2,8}\+)?(?:https?|ftp)://", re.IGNORECASE)
+_WITHIN = re.compile(r"\s*+\{.*?\"((?:https?|ftp|git)://[^\"]{0,400})\".*", re.DOTALL)
 _INSTALLING = frozenset({"install", "add", "localinstall", "i", "load"})
 _PROGRAMS = (
     *_ARCHIVES, ".ts", ".js", ".mjs", ".rb", ".jar", ".wasm", ".r", ".jl", ".py", ".sh", ".ps1", ".groovy", ".jsh", ".kts", ".java", ".jnlp",
@@ -208,6 +225,7 @@ _INSTALLERS = frozenset(
         "helm",
         "brew",
         "choco",
+        "dnx",
     }
 )
 # What they fetch runs in a cluster or container, and not on this host.
