@@ -77,3 +77,23 @@ INNOCENT = [
 def test_the_same_programs_are_used_every_day(line: str) -> None:
     """What they do for everybody is no finding."""
     assert _judged(line) is Verdict.ALLOW
+
+
+REMOTE = f"https://{ADDRESS}/mcp"
+UNCHECKED = [
+    ({"url": HOST, "ssl_verify": False}, Verdict.WARN),
+    ({"url": HOST, "verify": "false"}, Verdict.WARN),
+    ({"url": HOST, "tls": {"insecure_skip_verify": True}}, Verdict.WARN),
+    ({"url": "${URL}", "rejectUnauthorized": False}, Verdict.WARN),
+    ({"url": REMOTE, "tls_verify": "off"}, Verdict.BLOCK),
+    ({"url": HOST, "ssl_verify": "/tmp/ca.pem"}, Verdict.BLOCK),
+    ({"url": "https://localhost:8443/mcp", "ssl_verify": False}, Verdict.ALLOW),
+    ({"url": "https://nas.local/mcp", "ssl_verify": False}, Verdict.ALLOW),
+    ({"url": HOST, "ssl_verify": "/etc/ssl/certs/house.pem"}, Verdict.ALLOW),
+]
+
+
+@pytest.mark.parametrize(("fields", "told"), UNCHECKED)
+def test_a_server_whose_certificate_nobody_checks_is_told(fields: dict[str, Any], told: Verdict) -> None:
+    """Whoever is on the way to a foreign host answers in its place; at home certificates are of one's own."""
+    assert verdict(entry_judge().judge_entry(Entry("server", fields, ""))) is told

@@ -1,5 +1,6 @@
 """Every rule for entries proves itself on whole entries, not on lines alone."""
 
+import json
 import shlex
 from collections.abc import Iterator
 from typing import Any
@@ -37,6 +38,8 @@ def _entries(rule: Rule, example: str) -> list[Entry]:
             return [Entry("x", {"command": "x", "env": {name: value}}, "")]
         case "url":
             return [Entry("x", {"url": example}, "")]
+        case "entry":
+            return [Entry("x", json.loads(example), "")]
         case "hook":
             return [Entry("x", {"command": example}, "", Kind.COMMAND)]
         case "setting":

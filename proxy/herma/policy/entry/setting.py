@@ -6,6 +6,7 @@ Which settings and values count is data: `settings` in the options of rules, eac
 from collections.abc import Iterator, Sequence
 
 from herma.policy.command.path import resolve_path
+from herma.policy.entry.certificate import certificate_effects
 from herma.policy.entry.entry import Entry, Kind
 from herma.policy.entry.keys import fold
 from herma.policy.entry.place import is_whole
@@ -33,8 +34,10 @@ class Settings:
                     self._kinds.setdefault((fold(key), value), set()).add(kind)
 
     def effects(self, entry: Entry) -> Iterator[str]:
-        """Give the effects of an entry that is no server and no command."""
+        """Give the effects of what an entry sets, and of a server's settings for its connection."""
         match entry.kind:
+            case Kind.SERVER:
+                yield from certificate_effects(entry.fields)
             case Kind.SOURCE:
                 yield from self._sources.of(str(entry.fields.get("source", "")))
             case Kind.SETTING:
