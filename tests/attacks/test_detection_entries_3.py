@@ -10,6 +10,7 @@ import pytest
 
 from herma.policy.decision import Verdict, verdict
 from herma.policy.entry.entry import Entry
+from herma.policy.entry.finder import entries
 from support.guard_content import entry_judge
 
 HOST = "https://collect.example.net/x"
@@ -97,3 +98,27 @@ UNCHECKED = [
 def test_a_server_whose_certificate_nobody_checks_is_told(fields: dict[str, Any], told: Verdict) -> None:
     """Whoever is on the way to a foreign host answers in its place; at home certificates are of one's own."""
     assert verdict(entry_judge().judge_entry(Entry("server", fields, ""))) is told
+
+
+WRITES: list[tuple[dict[str, Any], Verdict]] = [
+    ({"config": {"terminal": {"docker_image": f"{ADDRESS}:5000/sandbox"}}}, Verdict.BLOCK),
+    ({"config": {"terminal": {"singularity_image": f"docker://{ADDRESS}/x"}}}, Verdict.BLOCK),
+    ({"config": {"terminal": {"singularity_image": "/tmp/x.sif"}}}, Verdict.BLOCK),
+    ({"key": "terminal.docker_image", "value": f"{ADDRESS}/x"}, Verdict.BLOCK),
+    ({"key": "TERMINAL_DOCKER_IMAGE", "value": f"{ADDRESS}/x"}, Verdict.BLOCK),
+    ({"key": "HERMES_CA_BUNDLE", "value": "/tmp/ca.pem"}, Verdict.BLOCK),
+    ({"key": "mcp_servers.x.ssl_verify", "value": "false"}, Verdict.WARN),
+    ({"config": {"terminal": {"docker_image": "nikolaik/python-nodejs:python3.11-nodejs20"}}}, Verdict.ALLOW),
+    ({"config": {"terminal": {"docker_image": "registry.example.com/house/x:1"}}}, Verdict.ALLOW),
+    ({"config": {"terminal": {"singularity_image": "/srv/images/x.sif"}}}, Verdict.ALLOW),
+    ({"config": {"terminal": {"docker_image": ""}}}, Verdict.ALLOW),
+]
+
+
+@pytest.mark.parametrize(("body", "told"), WRITES)
+def test_a_write_of_the_configuration_is_judged_by_what_it_brings(
+    body: dict[str, Any], told: Verdict
+) -> None:
+    """The image that the agent works in is code of whoever publishes it."""
+    found = [finding for entry in entries(body) for finding in entry_judge().judge_entry(entry)]
+    assert verdict(found) is told

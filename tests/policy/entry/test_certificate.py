@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from herma.policy.entry.certificate import certificate_effects, is_unchecked
+from herma.policy.entry.certificate import certificate_effects, is_unchecked, unchecked_settings
 
 FOREIGN = "https://mcp.example.com/mcp"
 
@@ -37,3 +37,24 @@ def test_what_is_not_about_connections_turns_nothing_off() -> None:
     """A member of that name may mean something else further in."""
     assert not is_unchecked({"mail": {"verify": False}})
     assert is_unchecked({"verify_certs": "none"})
+
+
+SETTINGS: dict[str, tuple[tuple[str, ...], dict[str, Any], bool]] = {
+    "of a server": (("mcpservers", "x"), {"sslverify": False}, True),
+    "of a server, further in": (("mcpservers", "x"), {"tls": {"verify": False}}, True),
+    "of a provider": (("customproviders",), {"baseurl": FOREIGN, "sslverify": False}, True),
+    "of a provider at home": (("providers", "x"), {"baseurl": "https://localhost/", "sslverify": False}, False),
+    "of a server with its address": (("mcpservers", "x"), {"url": FOREIGN, "sslverify": False}, False),
+    "of a server with its command": (("mcpservers", "x"), {"command": "x", "verify": False}, False),
+    "told one level above": (("mcpservers", "x", "tls"), {"verify": False}, False),
+    "of something else": (("mail",), {"verify": False}, False),
+    "on": (("mcpservers", "x"), {"sslverify": True}, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "members", "told"), SETTINGS.values(), ids=SETTINGS)
+def test_a_check_may_be_turned_off_by_itself(
+    path: tuple[str, ...], members: dict[str, Any], told: bool
+) -> None:
+    """A later write changes what was judged before."""
+    assert bool(list(unchecked_settings(path, members, ""))) is told

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from herma.policy.address import hosts, is_foreign
+from herma.policy.entry.entry import Entry, Kind
 from herma.policy.entry.keys import fold
 from herma.policy.entry.place import is_scratch, is_uploaded
 
-__all__ = ["certificate_effects", "is_unchecked"]
+__all__ = ["certificate_effects", "is_unchecked", "unchecked_settings"]
 
 # Members that say whether certificates are checked, and others that say they are not.
 _CHECKS = frozenset(
@@ -51,6 +52,27 @@ def certificate_effects(fields: Mapping[str, Any]) -> Iterator[str]:
     elif not found or any(map(is_foreign, found)):
         # Also where the host is filled in later.
         yield "url:unchecked"
+
+
+def unchecked_settings(path: tuple[str, ...], members: Mapping[str, Any], place: str) -> Iterator[Entry]:
+    """Give the setting that a mapping below servers or providers is, if it turns the check off and leads to no host at home.
+
+    A server with its address is judged as a server.
+    """
+    if _CONNECTED.isdisjoint(path) or path[-1] in _AROUND or not is_unchecked(members):
+        return
+    if "url" in members or "command" in members:
+        return
+    texts = " ".join(value for value in members.values() if isinstance(value, str))
+    found = [host for host in hosts(texts) if host.scheme]
+    if not found or any(map(is_foreign, found)):
+        yield Entry("", {"setting": "ssl_verify", "value": "false"}, place, Kind.SETTING)
+
+
+# Keys below which connections stand.
+_CONNECTED = frozenset(
+    {"mcpservers", "mcp", "providers", "customproviders", "model", "auxiliary", "delegation"}
+)
 
 
 def is_unchecked(members: Mapping[str, Any]) -> bool:

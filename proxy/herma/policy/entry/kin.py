@@ -5,10 +5,11 @@ as a key of `config.set`. What stands there is turned into an entry of its kind;
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from herma.policy.command.argv import basename
+from herma.policy.entry.certificate import unchecked_settings
 from herma.policy.entry.entry import Entry, Kind
 from herma.policy.entry.fields import DIRECTORIES
 from herma.policy.entry.keys import SpellingsError, fold, spellings
@@ -21,6 +22,8 @@ MAX_LEVELS = 4
 _HELD = re.compile(
     r"(?:HERMES_\w{0,60}|\w{0,60}(?:STT|TTS|HOOK)\w{0,40})_(?:COMMAND|CMD|SCRIPT|HOOK)", re.IGNORECASE
 )
+# Variables that name the image of the agent's terminal.
+_IMAGE = re.compile(r"TERMINAL_(?:DOCKER|SINGULARITY|MODAL|DAYTONA)_IMAGE")
 # Keys of the way to a value that tell what it is: `config.tts.providers.<name>.command`.
 KEPT_KEYS = 4
 
@@ -61,6 +64,10 @@ _BELOW = {
         ("skills", "hubs"): Kind.SOURCE,
         ("skills", "taps"): Kind.SOURCE,
         ("skills", "external_dirs"): Kind.SOURCE,
+        ("terminal", "docker_image"): Kind.COMMAND,
+        ("terminal", "singularity_image"): Kind.COMMAND,
+        ("terminal", "modal_image"): Kind.COMMAND,
+        ("terminal", "daytona_image"): Kind.COMMAND,
         ("terminal", "docker_volumes"): Kind.VOLUMES,
         ("terminal", "docker_extra_args"): Kind.VOLUMES,
         ("terminal", "env_passthrough"): Kind.PASSES,
@@ -177,6 +184,8 @@ def kin_of(
         yield from _held(members, place)
     if members is not None and "install" in str(members.get("action", "")):
         yield from _origins(members, place)
+    if members is not None:
+        yield from unchecked_settings(path, members, place)
     if path and path[-1] in WRAPPERS:
         yield from kin_of(path[:-1], value, place)
     last = path[-1] if path else ""
@@ -215,6 +224,8 @@ def environment(env: Mapping[str, Any], place: str) -> Iterator[Entry]:
         upper = name.strip().upper()
         if _HELD.fullmatch(upper) is not None and value.strip():
             yield Entry("", {"command": value}, place, Kind.COMMAND)
+        if _IMAGE.fullmatch(upper) is not None:
+            yield from _images([value], place)
         setting = "allowed_users" if upper.endswith("_ALLOWED_USERS") else _AS_SETTING.get(upper)
         if setting is not None:
             told = "true" if value.strip().lower() in _ON else value.strip().lower()
@@ -231,8 +242,20 @@ def _of_kind(kind: Kind, value: Any, place: str) -> Iterator[Entry]:
             yield Entry(
                 "", {"command": "docker", "args": ["run", *options, "image"], "volumes": texts}, place, kind
             )
+        case Kind.COMMAND:
+            yield from _images(_texts(value), place)
         case _:
             yield Entry("", {"passes": list(_texts(value))}, place, kind)
+
+
+def _images(texts: Iterable[str], place: str) -> Iterator[Entry]:
+    """Give what the agent's own commands would run in, as the engine would be told to run it."""
+    for text in texts:
+        image = text.strip().removeprefix("docker://")
+        if image.startswith(("/", "~", ".")):
+            yield Entry("", {"command": "apptainer", "args": ["exec", image]}, place, Kind.COMMAND)
+        elif image:
+            yield Entry("", {"command": "docker", "args": ["run", image]}, place, Kind.COMMAND)
 
 
 def _trusted(path: tuple[str, ...], value: str, place: str) -> Iterator[Entry]:
