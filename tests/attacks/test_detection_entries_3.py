@@ -41,6 +41,7 @@ PACKAGES = {
     "a source behind the name": f"dnx x --source http://{ADDRESS}/v3/index.json --yes",
     "a repository as JSON": f'composer require x/y --repository \'{{"type":"composer","url":"http://{ADDRESS}"}}\'',
     "a fetcher of programs": f"eget http://{ADDRESS}/x.tar.gz",
+    "a scope with a letter wrong": "npx -y @upstach/context7-mcp",
     "a tunnel": "npx -y untun@latest tunnel http://localhost:22",
 }
 SURFACES = {
@@ -70,6 +71,8 @@ INNOCENT = [
     "sh -c 'mkdir -p $XDG_CONFIG_HOME/mcp && exec npx -y @acme/mcp'",
     "sh -c 'export KUBECONFIG=$HOME/.kube/config; exec npx -y kubernetes-mcp-server'",
     "nix run github:acme/mcp",
+    "npx -y @acme/context7-mcp",
+    "npx -y @upstash/context7-mcp",
     "kubectl get cronjobs -o json",
 ]
 

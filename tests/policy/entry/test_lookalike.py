@@ -15,6 +15,7 @@ KNOWN = Lookalikes(
             "playwright",
             "@abc/x",
             "@azure/mcp",
+            "@brand/navigator-server",
         ],
         "pypi": ["mcp-server-fetch", "mcp_server_time", "litellm"],
     }
@@ -35,6 +36,8 @@ IMITATED = {
     "nearly a scope": ("npm", "@modelcontextprotoco1/x", "scope"),
     "a scope with more behind it": ("npm", "@modelcontextprotocol-servers/x", "scope"),
     "a short scope": ("npm", "@abd/x", ""),
+    "a short scope before the same name": ("npm", "@bramd/navigator-server", "scope"),
+    "another scope before the same name": ("npm", "@example/navigator-server", ""),
     "a scope as a name": ("npm", "modelcontextprotocol-server-filesystem", "scope"),
     "a name as a scope": ("npm", "@mcp/remote", "scope"),
     "another ecosystem": ("pypi", "playwrigt", ""),

@@ -14,6 +14,8 @@ __all__ = ["Lookalikes", "is_near"]
 MIN_LETTERS = 7
 MIN_OWN_LETTERS = 6
 MIN_SCOPE_LETTERS = 9
+# Of a scope whose packages have the same name otherwise.
+MIN_SCOPE_SHORT = 4
 MIN_EXTENDED_LETTERS = 12
 # Longer names are a letter from none that is known.
 MAX_LETTERS = 80
@@ -36,6 +38,13 @@ class Lookalikes:
             for name in names | scopes:
                 for form in _shorter(name):
                     self._near.setdefault((ecosystem, form), set()).add(name)
+        # Scopes under what follows them.
+        self._scoped: dict[tuple[str, str], set[str]] = {}
+        for ecosystem, names in self._known.items():
+            for name in names:
+                scope, slash, own = name.partition("/")
+                if slash and len(scope) > MIN_SCOPE_SHORT and len(_COMMON.sub("", own)) >= MIN_OWN_LETTERS:
+                    self._scoped.setdefault((ecosystem, own), set()).add(scope)
         self._scopes = {
             (ecosystem, name.partition("/")[0])
             for ecosystem, names in self._known.items()
@@ -46,13 +55,15 @@ class Lookalikes:
     def imitates(self, package: Package) -> str:
         """Say how a name is near to a known one: `scope`, `name`, or nothing."""
         name, ecosystem = _plain(package.name), package.ecosystem
-        scope, slash, _rest = name.partition("/")
+        scope, slash, own = name.partition("/")
         if name in self._known.get(ecosystem, ()):
             return ""
         if slash and (ecosystem, scope) in self._scopes:
             # Whoever holds a known scope may publish what they like in it.
             return ""
         if slash and (self._extends(ecosystem, scope) or self._is_near(ecosystem, scope, "@")):
+            return "scope"
+        if slash and any(is_near(known, scope) for known in self._scoped.get((ecosystem, own), ())):
             return "scope"
         bare = self._bare.get((ecosystem, name.translate(_SIGNS)), set())
         if any(
