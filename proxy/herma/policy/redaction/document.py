@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import batched
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from herma.policy.decision import Finding
 from herma.policy.redaction.charset import wide_encoding
@@ -29,6 +29,7 @@ from herma.policy.redaction.relation import (
     pairs_of,
     under,
 )
+from herma.policy.redaction.rewritten import Rewritten, with_copies
 from herma.policy.redaction.unreached import masked_unread
 from herma.policy.redaction.work import (
     DOCUMENT_UNITS,
@@ -86,16 +87,6 @@ class Piece:
     def as_unread(self) -> "Piece":
         """Give the part of the document that is this string."""
         return Piece(self.start - 1, self.end + 1, "", self.pointer, unread=True)
-
-
-class Rewritten(NamedTuple):
-    """What stands in place of a string's characters, or of a number."""
-
-    start: int
-    end: int
-    written: str
-    findings: tuple[Finding, ...]
-    pointer: str
 
 
 @dataclass(slots=True)
@@ -203,6 +194,8 @@ def rewrites(
             written = literal(new, text[piece.start : piece.end])
             written = f'"{written}"' if piece.number else written
             found.append(Rewritten(piece.start, piece.end, written, findings, piece.pointer))
+    if depth == 0 and look.work.masked:
+        found = with_copies(text, found, look.work.masked, but)
     return sorted(found, key=_place)
 
 
@@ -247,9 +240,11 @@ def redact_string(
         found = () if quiet else redactor.found(text, work)
         if not found:
             look.judged.add(text)
-    edits = [edit for secret in redactor.masking(found, known) for edit in secret]
-    if not edits:
+    secrets = redactor.masking(found, known)
+    if not secrets:
         return text, ()
+    redactor.note(text, secrets, work)
+    edits = [edit for secret in secrets for edit in secret]
     return redactor.applied(text, edits), redactor.findings(edits, string.pointer)
 
 

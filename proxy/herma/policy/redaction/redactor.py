@@ -11,6 +11,7 @@ from typing import Final
 
 from herma.policy.decision import Finding
 from herma.policy.redaction.around import around, placed
+from herma.policy.redaction.copy import copies, note
 from herma.policy.redaction.decode import DECODERS, wrapped
 from herma.policy.redaction.document import redact_json
 from herma.policy.redaction.encoded import encoded, may_hold
@@ -92,7 +93,7 @@ class Redactor:
         """Mask the secrets of a text; `place` is named in the findings."""
         findings: tuple[Finding, ...] = ()
         work = Work(len(text)) if work is None else work
-        edits, rounds = self.edits(text, work), 1
+        edits, rounds = self._with_copies(text, self.secrets(text, work), work), 1
         while edits:
             text = self.applied(text, edits)
             findings += self.findings(edits, place)
@@ -100,6 +101,26 @@ class Redactor:
                 break
             edits, rounds = self._again(text, edits, work), rounds + 1
         return Redacted(text, findings)
+
+    def _with_copies(self, text: str, secrets: Sequence[list[Edit]], work: Work) -> list[Edit]:
+        """Say what to replace, the copies of the secrets in the same text among it."""
+        edits = [edit for secret in secrets for edit in secret]
+        self.note(text, secrets, work)
+        if not work.masked:
+            return edits
+        taken = [(edit.start, edit.end) for edit in edits]
+        edits += [
+            Edit(first, last, *work.masked[value]) for first, last, value in copies(text, work.masked, taken)
+        ]
+        return sorted(edits, key=lambda edit: edit.start)
+
+    @staticmethod
+    def note(text: str, secrets: Sequence[list[Edit]], work: Work) -> None:
+        """Remember the secrets that stand in one piece, so that their copies are found."""
+        for secret in secrets:
+            if len(secret) == 1:
+                (edit,) = secret
+                note(work.masked, text[edit.start : edit.end], edit.replacement, edit.rule_id)
 
     def _again(self, text: str, edits: Sequence[Edit], work: Work) -> list[Edit]:
         """Say what to replace around the placeholders that edits have put into a text."""

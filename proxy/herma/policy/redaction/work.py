@@ -6,6 +6,7 @@ judged is masked piece by piece, wherever a rule or a decoding could begin; piec
 
 from typing import Final
 
+from herma.policy.redaction.copy import Known
 from herma.policy.redaction.hit import Certainty, Hit
 
 __all__ = [
@@ -99,7 +100,7 @@ TIMED_OUT: Final = 20_000
 class Work:
     """What is left to spend on one text, with everything that it is decoded to."""
 
-    __slots__ = ("clean", "left", "names")
+    __slots__ = ("clean", "left", "masked", "names")
 
     def __init__(self, chars: int, base: int = BASE_UNITS, per_char: float = UNITS_PER_CHAR) -> None:
         self.left: float = max(base, chars * per_char)
@@ -107,6 +108,8 @@ class Work:
         self.clean: set[str] = set()
         # Names that were looked up: each costs more the first time, and no text asks what another one did.
         self.names: set[str] = set()
+        # Values that were masked, of which copies are masked too.
+        self.masked: Known = {}
 
     def name(self, name: str) -> None:
         """Count the look at a name."""

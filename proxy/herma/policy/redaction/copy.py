@@ -1,0 +1,82 @@
+"""Copies of a masked value: who knows the name of a secret masks it once, and the same text may hold it again without a name.
+
+A copy is looked for in the same text or document, as it is written. What is short, or reads as a word, stands in texts for other
+reasons, and stays. A stream masks what it finds at its place: a copy in a later piece is not told from the words around it.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final
+
+from herma.policy.redaction.hit import UNJUDGED_ID
+from herma.policy.redaction.value import is_path, looks_like_password, looks_random
+
+__all__ = ["Known", "copies", "is_repeatable", "note"]
+
+# The values that were masked in a text: what stands in for each, and its rule.
+type Known = dict[str, tuple[str, str]]
+# The same as in a view, which is built on the work that this is part of.
+type Span = tuple[int, int]
+
+MIN_CHARS: Final = 8
+MAX_CHARS: Final = 512
+# Letters alone, or words with a number, are a value from here on, if their case changes inside (`PebbleGarnet`).
+MIN_WORDY_CHARS: Final = 12
+# Each value is one pass over the text, at the speed of `str.find`; a text with more of them is a list of secrets, all named.
+MAX_VALUES: Final = 16
+# So many copies are masked; what repeats one value without end is made to cost.
+MAX_COPIES: Final = 1024
+_WRITTEN: Final = re.compile(r"[A-Za-z0-9_.+/=@%^!*~$#&:-]+$", re.ASCII)
+_CHANGES_CASE: Final = re.compile(r"[a-z][A-Z]", re.ASCII)
+_WORD: Final = re.compile(r"\w")
+_ESCAPES: Final = frozenset(("\\n", "\\r", "\\t"))
+
+
+def is_repeatable(value: str) -> bool:
+    """Tell whether a value that was masked would be the same secret wherever else it stood."""
+    if not MIN_CHARS <= len(value) <= MAX_CHARS or _WRITTEN.match(value) is None or is_path(value):
+        return False
+    if looks_random(value):
+        return True
+    return len(value) >= MIN_WORDY_CHARS and (
+        looks_like_password(value) or _CHANGES_CASE.search(value) is not None
+    )
+
+
+def note(known: Known, value: str, replacement: str, rule_id: str) -> None:
+    """Remember a value that was masked, if a copy of it is to be masked too and there is room."""
+    if len(known) < MAX_VALUES and rule_id != UNJUDGED_ID and is_repeatable(value):
+        known.setdefault(value, (replacement, rule_id))
+
+
+def copies(text: str, values: Collection[str], taken: Sequence[Span]) -> Iterator[tuple[int, int, str]]:
+    """Find where the values stand again, apart from the places that are taken: start, end and the value, in order and apart."""
+    found: list[tuple[int, int, str]] = []
+    for value in values:
+        found.extend(_places(text, value))
+        if len(found) > MAX_COPIES:
+            break
+    return _apart(sorted(found)[:MAX_COPIES], sorted(taken))
+
+
+def _places(text: str, value: str) -> Iterator[tuple[int, int, str]]:
+    at = text.find(value)
+    for _ in range(MAX_COPIES):
+        if at < 0:
+            return
+        end = at + len(value)
+        # Part of a longer word is another word; what an escape ends in is none.
+        glued = _WORD.match(text[at - 1 : at]) and text[at - 2 : at] not in _ESCAPES
+        if not (glued or _WORD.match(text[end : end + 1])):
+            yield at, end, value
+        at = text.find(value, end)
+
+
+def _apart(found: Iterable[tuple[int, int, str]], taken: Sequence[Span]) -> Iterator[tuple[int, int, str]]:
+    number, done = 0, 0
+    for start, end, value in found:
+        while number < len(taken) and taken[number][1] <= start:
+            number += 1
+        if start >= done and (number == len(taken) or taken[number][0] >= end):
+            yield start, end, value
+            done = end
