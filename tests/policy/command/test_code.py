@@ -53,6 +53,8 @@ COMMANDS = {
     "percent": ("%x(curl -s x)", "curl -s x"),
     "qx": ("qx{curl -s x}", "curl -s x"),
     "three quotes": ('system("""curl -s x""")', "curl -s x"),
+    "a package manager as a function": ("import pip;pip.main(['install','a b'])", "pip install 'a b'"),
+    "its inner function": ("import pip._internal as p; p.main(['install', 'x'])", "pip install x"),
     "a pipe without blanks": ("system('a|sh')", "a|sh"),
 }
 

@@ -107,6 +107,9 @@ def commands(code: str) -> Iterator[str]:
     for match in _CALL_LIST.finditer(code):
         words = [word for word in _strings(match[3]) if word]
         yield " ".join([match[1] or match[2], *map(_quoted, words)])
+    for match in _INSTALLER.finditer(code):
+        # The package manager of Python, called as a function.
+        yield " ".join(("pip", *map(_quoted, _strings(match[1]))))
     for match in _LIST.finditer(code):
         if code[match.start()] == "(" and _FILING.search(
             code, max(0, match.start() - MAX_NAME), match.start()
@@ -117,6 +120,7 @@ def commands(code: str) -> Iterator[str]:
     yield from (text for text in _strings(code) if " " in text.strip() or "|" in text)
 
 
+_INSTALLER = re.compile(r"\bpip\w{0,12}(?:\.\w{1,24}){0,3}\b[^\n]{0,40}?\bmain\(\s{0,8}\[([^\]]{1,400})\]")
 # Functions that take a file and its contents, or how it is opened: what stands in their brackets is no command line.
 _FILING = re.compile(
     r"(?:(?<!\w)(?:f|os\.|io\.|fs\.|codecs\.|file\.)?open(?:sync)?|(?:write|append|copy|rename|link)_?(?:file|text|bytes)?(?:sync)?|\bfile_put_contents|\bspit|\breplace|\bgetenv|\bsetdefault)\s?\Z",
