@@ -12,6 +12,7 @@ DENO = Project.of("script", ["run|task"])
 NPX = Project.of("option", ["--prefix"])
 JAVA = Project.of("option", ["-cp"])
 KUBE = Project.of("setting", ["--kubeconfig"])
+PROXY = Project.of("setting", ["-s|--scripts"])
 ROTATE = Project.of("file", ["!-s|--state"])
 
 PLACES = {
@@ -41,6 +42,7 @@ PLACES = {
     "one of several places": (JAVA, ("-cp", "/srv/x.jar:/tmp/lib", "Main"), "", {"runs:project"}),
     "places of no consequence": (JAVA, ("-cp", "/srv/x.jar:lib", "Main"), "/tmp/", set()),
     "a setting behind the operands": (KUBE, ("get", "x", "--kubeconfig", "/tmp/k"), "", {"runs:project"}),
+    "a setting that is a flag elsewhere": (PROXY, ("-s", "/tmp/x.py"), "", {"runs:project"}),
     "a setting of what it runs": (KUBE, ("exec", "x", "--", "y", "--kubeconfig", "/tmp/k"), "", set()),
     "a file that it is given": (ROTATE, ("-f", "/tmp/x.conf"), "", {"runs:project"}),
     "a file there": (ROTATE, ("x.conf",), "/tmp/", {"runs:project"}),
@@ -61,7 +63,7 @@ def test_a_tool_runs_the_project_it_is_pointed_at(
 @given(words=st.lists(st.text(max_size=12), max_size=8), where=st.text(max_size=12))
 def test_any_words_are_read(words: list[str], where: str) -> None:
     """Whatever the arguments are, there is an answer."""
-    for line in (NPM, MAKE, DENO, NPX, JAVA, KUBE, ROTATE):
+    for line in (NPM, MAKE, DENO, NPX, JAVA, KUBE, PROXY, ROTATE):
         assert set(project_effects([line], words, where, [])) <= {
             "runs:project",
             "runs:scratch",

@@ -65,7 +65,11 @@ class Project:
             held, before = before, ""
             if word[:1] == "-":
                 option, equals, value = word.partition("=")
-                before = "" if equals or (option in _FLAGS and option not in self.others) else option
+                before = (
+                    ""
+                    if equals or (option in _FLAGS and option not in self.others | self.options)
+                    else option
+                )
                 if own or option in anywhere:
                     glued = word[_SHORT:] if word[_SHORT:].startswith((*_ABSOLUTE, ".")) else ""
                     named.append((option, value) if equals else (word[:_SHORT], glued))
