@@ -1,9 +1,13 @@
-"""Secrets that lose their name on the way: kept in a variable of any name, or written once more beside the place that names them."""
+"""Secrets that lose their name on the way.
+
+Kept in a variable of any name, written once more beside the place that names them, or broken by the margin of a terminal.
+"""
 
 import json
 
 import pytest
 
+from herma.policy.redaction.stream import StreamRedactor
 from support.redactor import masked, redactor
 
 DRAWN = "Zk7pQ2vW9sXeTb4m"
@@ -69,3 +73,38 @@ def test_a_second_copy_is_no_way_out() -> None:
     raw, _ = redactor().json(json.dumps({"password": DRAWN, "say": f"it is\n{DRAWN}"}).encode())
     assert DRAWN not in raw.decode()
     assert json.loads(raw)["say"].startswith("it is\n")
+
+
+KEY = f"sk-ant-api03-{'Zk7pQ2vW9sXeTb4mYd4rT8nB1cLm' * 3}AA"
+PROMPT = "jo@web3:~/src/app/deploy/scripts$ "
+WRAPPED = {
+    "a vendor's key": f"{PROMPT}export ANTHROPIC_API_KEY={KEY}",
+    "a header": f'{PROMPT}curl -H "Authorization: Bearer {KEY[13:70]}" https://example.com',
+}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("line", WRAPPED.values(), ids=WRAPPED)
+def test_the_margin_of_a_terminal_breaks_no_secret_in_two(line: str, end: str) -> None:
+    """What stands on the next line goes as well, however the text comes; the prompt behind it stays."""
+    text = f"{line[:80]}{end}{line[80:]}{end}$ ls\n"
+    rest = line[80:92]
+    assert rest not in masked(text)
+    assert masked(text).endswith("$ ls\n")
+    for cut in range(1, len(text)):
+        stream = StreamRedactor(redactor())
+        out = stream.feed(text[:cut], 0.0) + stream.feed(text[cut:], 0.01) + stream.finish()
+        assert rest not in out, cut
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{'a long line of a log that says nothing of interest but its words, token=':<80}\nInternalServer9 restarted",
+        "export DB_HOST=db1 DB_NAME=shop DB_USER=app APP_MODE=production NODE_NAME=web3\nDEBUG=1",
+        f"{'9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c5b4a39281706f5e4d3c2b1a0'}\n{'1a0b2c3d4e5f60718293a4b5c6d7e8f9'}",
+    ],
+)
+def test_the_end_of_a_long_line_is_mostly_its_end(text: str) -> None:
+    """Words, names and digests on the next line are joined to nothing."""
+    assert masked(text) == text

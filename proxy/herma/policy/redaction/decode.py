@@ -115,6 +115,13 @@ _FOREIGN: Final = re.compile(
 # A token that a blank of another kind, a return or a zero byte cuts in two; where a name begins behind it, it separates.
 _CUT: Final = re.compile(r"([\x00\r\u00a0](?<=[A-Za-z0-9_-]{6}.)(?=[A-Za-z0-9_-]{6,512}+(?!=)))", re.ASCII)
 
+# A word that a terminal broke at its margin: a long line without an end of its own, and a drawn rest on the next. Words, names and
+# digests go on with letters of one case, or hold no digit.
+_MARGIN: Final = re.compile(
+    r"(\n(?:(?<=[A-Za-z0-9_/+-]\n)|(?<=[A-Za-z0-9_/+-]\r\n))(?=[A-Za-z_/+-]{0,24}[0-9])(?=[a-z0-9_/+-]{0,24}[A-Z])(?=[A-Z0-9_/+-]{0,24}[a-z])"
+    r"(?=[A-Za-z0-9_/+-]{8,512}+={0,2}(?:[\s\"'`;&|<>)\\]|$))(?<=[^\n]{60}\n))",
+    re.ASCII,
+)
 
 # Between two arguments of a list.
 _LISTED: Final = re.compile(r"(\",[ ]?\")")
@@ -255,6 +262,15 @@ def _may_be_cut(text: str) -> bool:
     return ("\r" in text or "\x00" in text or "\u00a0" in text) and _CUT.search(text) is not None
 
 
+def _unbroken(view: View, work: Work | None = None) -> View | None:
+    """Join what a margin broke; a return before the line's end is left to the view without cuts."""
+    return view.derive(_MARGIN, lambda _: "", work) if _may_be_broken(view.text) else None
+
+
+def _may_be_broken(text: str) -> bool:
+    return "\n" in text and _MARGIN.search(text) is not None
+
+
 def _may_be_alike(text: str) -> bool:
     return not text.isascii() and _FOREIGN.search(text) is not None
 
@@ -274,6 +290,7 @@ def wrapped(text: str) -> bool:
         or _may_be_lines(text)
         or _may_be_alike(text)
         or _may_be_cut(text)
+        or _may_be_broken(text)
         or may_join_variables(text)
     )
 
@@ -292,5 +309,6 @@ DECODERS: Final[tuple[Callable[[View, Work], View | None], ...]] = (
     _lines,
     _latin,
     _uncut,
+    _unbroken,
     joined_variables,
 )
