@@ -108,3 +108,21 @@ def test_the_margin_of_a_terminal_breaks_no_secret_in_two(line: str, end: str) -
 def test_the_end_of_a_long_line_is_mostly_its_end(text: str) -> None:
     """Words, names and digests on the next line are joined to nothing."""
     assert masked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"password ::: {DRAWN}",
+        f"api_key ==> {DRAWN}",
+        f'{{"password_part1": "{DRAWN[:12]}", "token_part_2": "{DRAWN}"}}',
+        f'[{{"op": "replace", "path": "/spec/password", "value": "{DRAWN}"}}]',
+        f'mac.init(new SecretKeySpec("{DRAWN}".getBytes(), "HmacSHA256"));',
+        f"<auth-user-pass>\njo\n{CHOSEN}\n</auth-user-pass>",
+    ],
+)
+def test_a_name_is_one_whatever_joins_it_to_the_value(text: str) -> None:
+    """An odd sign, a part's number, a path, a call, a block; in a text and in a document."""
+    for out in (masked(text), redactor().json(text.encode())[0].decode()):
+        assert DRAWN[:12] not in out
+        assert CHOSEN not in out

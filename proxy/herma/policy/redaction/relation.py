@@ -36,8 +36,8 @@ MIN_SECRET_DIGITS: Final = 11
 MIN_TOKEN_DIGITS: Final = 17
 _NAME_KEYS: Final = ("name", "key", "header", "field", "variable", "k", "parameter")
 _VALUE_KEYS: Final = ("value", "v", "val", "content", "default")
-# What names a field of a form; a name of anything else stands there as often (`{"type": "token", "content": "Hello"}`).
-_LABEL_KEYS: Final = ("label", "type", "id", "title")
+# What names a field of a form, or what a patch of RFC 6902 changes; a name of anything else stands there as often (`{"type": "token", "content": "Hello"}`).
+_LABEL_KEYS: Final = ("label", "type", "id", "title", "path")
 _LABELLED_KEYS: Final = ("value",)
 # In an object that has the name of a secret, these are the secret (`{"password": {"value": "x"}}`).
 _INNER_KEYS: Final = frozenset(

@@ -42,4 +42,5 @@ PROSE: Final = _words(
 TRAILING: Final = _words(
     "1 2 3 4 5 prod production staging stage dev test live old new current prev previous v1 v2 b64 base64",
     "hex plain plaintext raw value val string str literal primary secondary backup eu us default",
+    "part part1 part2 part3 half first second",
 )
