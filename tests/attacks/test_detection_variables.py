@@ -223,7 +223,7 @@ TOLD: dict[str, Any] = {
     "every network": {"config": {"platforms": {"api_server": {"host": "0.0.0.0"}}}},
     "every network, one level below": {"config": {"platforms": {"api_server": {"extra": {"host": "::"}}}}},
     "every origin": {"config": {"platforms": {"api_server": {"extra": {"cors_origins": "*"}}}}},
-    "a model on an address": {"config": {"auxiliary": {"vision": {"base_url": "http://198.51.100.4/v1"}}}},
+    "a model on an address": {"config": {"auxiliary": {"vision": {"base_url": "https://198.51.100.4/v1"}}}},
     "a model behind a tunnel": {
         "config": {"auxiliary": {"vision": {"base_url": "https://abcd.ngrok.io/v1"}}}
     },

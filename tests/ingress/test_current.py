@@ -185,3 +185,17 @@ async def test_where_answers_are_not_masked_nothing_is_put_back() -> None:
         assert page == CONFIG
         assert await saved(gate, {"config": page}) == {"config": CONFIG}
         assert not any(finding.rule_id == "mask-restored" for finding in (await gate.last()).findings)
+
+
+async def test_what_is_told_in_short_is_asked_for_in_full() -> None:
+    """The page's answer has the model's name alone; the file says whose key goes to an address that is written."""
+    yaml = "model:\n  provider: openrouter\n  default: m\n"
+    body = {"config": {"model": {"base_url": "https://llm.example.com/v1"}}}
+    async with gated(profile="hermes-dashboard") as gate:
+        telling(gate.agent, yaml=yaml)
+        target = "/api/config?profile=work"
+        assert (await gate.ask("PUT", target, key="admin", body=body)).status == 403
+        assert gate.agent.asked == ["GET /api/config?profile=work", "GET /api/config/raw?profile=work"]
+        gate.agent.on("GET", "/api/config/raw", answer(500, b"{}", JSON))
+        assert (await gate.ask("PUT", target, key="admin", body=body)).status == 200
+        assert (await gate.last()).findings[0].rule_id == "mcp-endpoint-stranger"

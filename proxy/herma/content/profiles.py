@@ -67,7 +67,8 @@ _ROUTE: Final = (
     "reduced", "paths",
 )  # fmt: skip
 _CALLS: Final = ("names", "operation", "scope", "at", "values", "text", "checks", "paths")
-_CURRENT: Final = ("path", "pointer", "body", "merges", "param")
+_CURRENT: Final = ("path", "pointer", "body", "merges", "param", "file")
+_FILE: Final = ("path", "pointer")
 _FAMILY: Final = ("path", "envelope", "scope", "owned", "run_param")
 
 
@@ -222,12 +223,15 @@ def _current(node: Node) -> Current | None:
     found = node.node("current", _CURRENT, ("path", "body"))
     if found is None:
         return None
+    file = found.node("file", _FILE, ("path", "pointer"))
     return Current(
         path=_exact(found),
         pointer=read_pointer(found, "pointer"),
         body=read_pointer(found, "body"),
         merges=found.flag("merges"),
         param=_param(found, "param"),
+        file=_exact(file) if file is not None else "",
+        file_pointer=read_pointer(file, "pointer") if file is not None else "",
     )
 
 

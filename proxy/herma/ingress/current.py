@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from herma.ingress.plane import Generation
 from herma.ingress.question import question
-from herma.policy.change.written import Standing, compared
+from herma.policy.change.written import Standing, compared, completed, hidden
 from herma.policy.decision import Finding, Level, Mode
 from herma.policy.exchange import Exchange
 from herma.policy.jsondoc import Document, JsonError, find, parse
@@ -51,8 +51,11 @@ async def look(generation: Generation, exchange: Exchange, document: Document | 
     where = exchange.match.route.current
     if where is None or document is None or document.form or not isinstance(document.value, dict):
         return whole
-    target = _target(exchange, document.value, where)
-    standing = await _standing(generation, target, where) if target is not None else None
+    which = _which(exchange, document.value, where)
+    standing = await _standing(generation, where.path, which, where.pointer) if which is not None else None
+    if standing is not None and where.file and (names := hidden(document.value, where, standing)):
+        file = await _standing(generation, where.file, which, where.file_pointer)
+        standing = completed(standing, file, names) if file is not None else standing
     write = compared(document.value, where, standing) if standing is not None else None
     if write is None:
         return whole
@@ -65,11 +68,10 @@ def _document(value: Any) -> Document:
     return Document(json.dumps(value, ensure_ascii=False).encode("utf-8"), value)
 
 
-def _target(exchange: Exchange, body: dict[str, Any], where: Current) -> bytes | None:
-    """Name the request that tells what is held; None when it is not clear which of several configurations is meant."""
-    path = where.path.encode("ascii")
+def _which(exchange: Exchange, body: dict[str, Any], where: Current) -> bytes | None:
+    """Give the query that tells which of several configurations is meant; None when that is not clear."""
     if not where.param:
-        return path
+        return b""
     try:
         asked = urlencoded(exchange.head.target.query).get(where.param, [])
     except FormError:
@@ -79,19 +81,19 @@ def _target(exchange: Exchange, body: dict[str, Any], where: Current) -> bytes |
     if len(asked) > 1 or not isinstance(name, str):
         return None
     if not name:
-        return path
-    return b"%s?%s=%s" % (path, where.param.encode(), name.encode()) if _NAME.fullmatch(name) else None
+        return b""
+    return b"?%s=%s" % (where.param.encode(), name.encode()) if _NAME.fullmatch(name) else None
 
 
-async def _standing(generation: Generation, target: bytes, where: Current) -> Standing | None:
-    raw = await _ask(generation, target)
+async def _standing(generation: Generation, path: str, which: bytes | None, pointer: str) -> Standing | None:
+    raw = await _ask(generation, path.encode("ascii") + (which or b""))
     if raw is None:
         return None
     kept = withheld(raw, generation.upstream_key)
     shown = kept if generation.settings.redaction.mode is Mode.MONITOR else generation.redactor.json(kept)[0]
     try:
         values = [
-            find(parse(text, max_depth=MAX_ANSWER_DEPTH, max_keys=MAX_ANSWER_KEYS).value, where.pointer)
+            find(parse(text, max_depth=MAX_ANSWER_DEPTH, max_keys=MAX_ANSWER_KEYS).value, pointer)
             for text in (raw, shown)
         ]
     except JsonError:

@@ -129,3 +129,29 @@ def test_a_document_that_is_very_deep_is_new_at_some_depth() -> None:
     text = json.dumps(found)
     assert '{"leaf": {"value": 2}}' in text
     assert "other" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "news"),
+    [
+        ({"default": "n"}, {"default": "n"}),
+        ({"default": "n", "timeout": 5}, {"default": "n", "timeout": 5}),
+        ({"base_url": "b"}, None),
+        ({"default": "n", "provider": "p"}, None),
+        ({"timeout": {"command": "x"}}, None),
+        ({"timeout": None}, None),
+    ],
+)
+def test_which_model_is_asked_makes_no_new_unit(change: dict[str, Any], news: Any) -> None:
+    """Where it is asked, and with whose key, does; so does a member of a kind that it should not be."""
+    old = {"model": {"default": "m", "base_url": "a", "provider": "o"}}
+    new = {"model": {**old["model"], **change}}
+    assert difference(old, new) == {"model": news or new["model"]}
+
+
+def test_a_member_that_is_taken_out_is_a_change() -> None:
+    """With its provider another key goes to an address."""
+    old = {"model": {"default": "m", "base_url": "a", "provider": "o"}}
+    new = {"model": {"default": "m", "base_url": "a"}}
+    assert difference(old, new) == new
+    assert difference(new, {"model": {"base_url": "a"}}) == {"model": {"base_url": "a"}}

@@ -3,7 +3,9 @@
 import json
 from typing import Any
 
-from herma.policy.change.written import Standing, compared
+import pytest
+
+from herma.policy.change.written import Standing, compared, completed, hidden
 from herma.policy.routing.route import Current
 
 MERGE = Current("/c", "", "/config", merges=True)
@@ -92,3 +94,35 @@ def test_a_place_may_be_deep_or_the_whole() -> None:
     whole = compared({"k": "new"}, Current("/c", "", ""), standing({"k": "x", "l": 1}, {"k": "x", "l": 1}))
     assert whole is not None
     assert whole.news == {"k": "new"}
+
+
+TOLD = {"model": "m", "key": "s3cret"}
+FILE = Standing("model: {provider: p, base_url: u}\nkey: other\n", "")
+
+
+def test_what_is_told_in_short_is_hidden() -> None:
+    """A mapping that is written where a name is told: there is more of it than that."""
+    assert hidden({"config": {"model": {"a": 1}, "key": "x", "new": {}}}, MERGE, standing(TOLD)) == {
+        "model",
+        "new",
+    }
+    assert hidden({"config": []}, MERGE, standing(TOLD)) == frozenset()
+    assert hidden({}, MERGE, standing(TOLD)) == frozenset()
+    assert hidden({"config": {"model": {}}}, MERGE, standing("x")) == frozenset()
+
+
+def test_what_is_hidden_is_judged_with_what_is_written() -> None:
+    """An address, written alone, goes beside the provider that the file names; nothing is put back from there."""
+    whole = completed(standing(TOLD, {**TOLD, "key": MASK}), FILE, frozenset({"model", "new"}))
+    write = compared({"config": {"model": {"base_url": "v"}, "key": MASK}}, MERGE, whole)
+    assert write is not None
+    assert write.news == {"config": {"model": {"provider": "p", "base_url": "v"}}}
+    assert write.body == {"config": {"model": {"base_url": "v"}, "key": "s3cret"}}
+
+
+@pytest.mark.parametrize("file", ["a: [", "- a", 5, ""])
+def test_a_file_that_cannot_be_read_adds_nothing(file: Any) -> None:
+    """What is told stands then."""
+    told = standing(TOLD, TOLD)
+    assert completed(told, Standing(file, file), frozenset({"model"})) == told
+    assert completed(standing("x", "x"), FILE, frozenset({"model"})) == standing("x", "x")

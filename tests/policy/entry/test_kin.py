@@ -66,7 +66,7 @@ REFUSED: dict[str, Any] = {
     "another key that a text sets": {"content": f"hermes config set quick_commands.x.command '{DROP}'"},
 }
 REPORTED: dict[str, Any] = {
-    "an endpoint": {"model": {"base_url": "http://203.0.113.4:8080/v1"}},
+    "an endpoint": {"model": {"base_url": "https://203.0.113.4:8080/v1"}},
     "all variables": {"terminal": {"env_passthrough": ["*"]}},
     "inline shell": {"skills": {"inline_shell": True}},
     "approvals that a text speaks of": {"content": "hermes config set approvals.mode off"},

@@ -42,6 +42,8 @@ def _entries(rule: Rule, example: str) -> list[Entry]:
             return [Entry("x", json.loads(example), "")]
         case "hook":
             return [Entry("x", {"command": example}, "", Kind.COMMAND)]
+        case "body":
+            return list(entries(json.loads(example)))
         case "setting":
             key, _, value = example.partition("=")
             return list(entries({key: value}))

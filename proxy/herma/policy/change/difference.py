@@ -2,7 +2,8 @@
 
 A unit is the smallest part that has to be judged whole. The harm of an entry lies in its members together (`command` and
 `args`), so a mapping with a value of its own beside its mappings is one unit, and changing one member makes all of it new. A
-mapping of mappings is a group of units, so is a list of mappings; and so is the document itself, whatever it holds.
+mapping of mappings is a group of units, so is a list of mappings; and so is the document itself, whatever it holds. Which model is
+asked, and for how long, changes nothing about where it is asked.
 """
 
 import json
@@ -11,6 +12,10 @@ from typing import Any, Final
 
 __all__ = ["difference", "merged", "same", "written"]
 
+# Members that say nothing of what runs and where it goes: one of them alone makes nothing else new.
+_ASIDE: Final = frozenset(
+    {"default", "model", "context_length", "max_tokens", "temperature", "timeout", "reasoning_effort"}
+)
 # Groups within groups; configurations nest four deep. Below that a part is one unit, whatever it is.
 MAX_GROUPS: Final = 8
 
@@ -67,6 +72,8 @@ def _changed(old: Any, new: Any, depth: int) -> Any:
     """Give what of a part that is not the same has to be judged."""
     if depth > 0 and _is_group(old) and _is_group(new):
         return _members(old, new, depth)
+    if isinstance(old, dict) and isinstance(new, dict) and (aside := _aside(old, new)):
+        return aside
     if _lists_mappings(old) and _lists_mappings(new):
         known = Counter(map(written, old))
         items: list[Any] = []
@@ -76,6 +83,18 @@ def _changed(old: Any, new: Any, depth: int) -> Any:
             items.append(None if known[key] >= 0 else item)
         return items
     return new
+
+
+def _aside(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """Give what changed of one unit, if it is nothing but members that say nothing of the rest; else nothing."""
+    names = [
+        name
+        for name in {**old, **new}
+        if name not in old or name not in new or not same(old[name], new[name])
+    ]
+    if all(name in _ASIDE and isinstance(new.get(name), str | int | float) for name in names):
+        return {name: new[name] for name in names}
+    return {}
 
 
 def _is_group(value: Any) -> bool:

@@ -15,7 +15,7 @@ from herma.policy.entry.yamltext import YamlError, read_yaml
 from herma.policy.jsondoc import find
 from herma.policy.routing.route import Current
 
-__all__ = ["Standing", "Write", "compared"]
+__all__ = ["Standing", "Write", "compared", "completed", "hidden"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,31 @@ class Write:
     body: Any = field(repr=False)
     news: Any = field(repr=False)
     places: tuple[str, ...] = ()
+
+
+def hidden(body: Any, where: Current, standing: Standing) -> frozenset[str]:
+    """Name what is written as a mapping and is told as something else: the upstream keeps more of it than it tells."""
+    there = find(body, where.body)
+    if len(there) != 1 or not isinstance(there[0][1], dict) or not isinstance(standing.held, dict):
+        return frozenset()
+    held = standing.held
+    return frozenset(
+        name
+        for name, value in there[0][1].items()
+        if isinstance(value, dict) and not isinstance(held.get(name), dict)
+    )
+
+
+def completed(standing: Standing, file: Standing, names: frozenset[str]) -> Standing:
+    """Take what is kept under some names from a file; nobody was shown it, so nothing of it is put back."""
+    try:
+        kept = read_yaml(file.held) if isinstance(file.held, str) else None
+    except YamlError:
+        kept = None
+    if not isinstance(kept, dict) or not isinstance(standing.shown, dict):
+        return standing
+    more = {name: kept[name] for name in names if name in kept}
+    return Standing({**standing.held, **more}, {**standing.shown, **more})
 
 
 def compared(body: Any, where: Current, standing: Standing) -> Write | None:

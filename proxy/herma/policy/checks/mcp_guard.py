@@ -1,6 +1,6 @@
 """MCP server entries in any body: refused when they would persist, download, exfiltrate, or open a way in."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from herma.policy.decision import Allow, Decision, Deny, Finding, Level
 from herma.policy.entry.finder import Entry, entries, may_hold_entry
@@ -71,9 +71,15 @@ class McpGuard:
         return Deny(
             403,
             "herma.ioc.match" if effect == "indicator" else f"herma.mcp.{effect}",
-            "The body holds an MCP server entry that the gate refuses.",
+            _MESSAGES.get(effect, "The body holds an MCP server entry that the gate refuses."),
             reported,
         )
+
+
+_MESSAGES: Final = {
+    "endpoint": "The body sends prompts, or a provider's key, to an address that the gate refuses.",
+    "guard": "The body holds a setting that turns a guard of the agent off.",
+}
 
 
 def _of_form(value: Any) -> Any:

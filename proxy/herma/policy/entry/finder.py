@@ -37,6 +37,18 @@ _LINE_MEMBERS = frozenset({"line", "argv", "cmd", "command", "commandline", "arg
 _TRANSCRIPTS = frozenset(
     {"messages", "history", "transcript", "input", "prompt", "content", "conversationhistory"}
 )
+# Members in which somebody says something: an address of a model that stands there is reported, and not refused.
+_SPOKEN = _TRANSCRIPTS | {
+    "text",
+    "body",
+    "title",
+    "message",
+    "query",
+    "goal",
+    "description",
+    "comment",
+    "notes",
+}
 # Members that are read together with others of the same mapping.
 _READ_TOGETHER = KIN_MEMBERS | SERVER_MEMBERS | TOLD_MEMBERS
 _INTERPRETERS = {".sh": "sh", ".bash": "bash", ".py": "python3", ".js": "node"}
@@ -66,8 +78,9 @@ class _Node:
     alone: bool = False
     level: int = 0
     nesting: int = 0
-    # It belongs to what people and models said.
+    # It belongs to what people and models said, or to a text; to something that is said for certain.
     said: bool = False
+    spoken: bool = False
 
 
 class _Finder:
@@ -103,7 +116,8 @@ class _Finder:
         """Give the entries that a mapping is, and put on the stack what it holds and says."""
         stack += self._members(node)
         for members in self._readings(node.value):
-            yield from kin_of(node.keys, node.value, node.place, members)
+            for entry in kin_of(node.keys, node.value, node.place, members):
+                yield _told(entry) if node.spoken and entry.kind is Kind.ENDPOINT else entry
             yield from _own(node, members)
             stack += _said(node, members)
 
@@ -124,6 +138,7 @@ class _Finder:
                     inside=node.inside,
                     nesting=node.nesting + 1,
                     said=True,
+                    spoken=node.spoken,
                     level=_TOP_LEVELS,
                 )
             ):
@@ -139,8 +154,8 @@ class _Finder:
         for entry in self.walk(
             _Node(nested(parts, value), node.place, inside=node.inside, nesting=MAX_NESTING, said=True)
         ):
-            fields = {**entry.fields, "told": True} if told and entry.kind is Kind.SETTING else entry.fields
-            yield replace(entry, fields=fields, place=node.place)
+            judged = _told(entry) if told and entry.kind in {Kind.SETTING, Kind.ENDPOINT} else entry
+            yield replace(judged, place=node.place)
 
     def _argv(self, node: _Node) -> Iterator[Entry]:
         """Give what a list of words would set as a command line of the agent."""
@@ -171,6 +186,7 @@ class _Finder:
                     level=node.level + 1,
                     nesting=node.nesting,
                     said=node.said,
+                    spoken=node.spoken,
                 )
 
     def _told(self, item: dict[str, Any]) -> list[tuple[tuple[str, ...], Any]]:
@@ -227,6 +243,7 @@ class _Finder:
                 level=node.level + 1,
                 nesting=node.nesting,
                 said=node.said or folded in _TRANSCRIPTS,
+                spoken=node.spoken or folded in _SPOKEN,
             )
         if len(paths) > 1:
             # One may stand in the way of another.
@@ -310,6 +327,11 @@ def _own(node: _Node, members: dict[str, Any]) -> Iterator[Entry]:
         env = members.get("env")
         if isinstance(env, dict) and "command" not in members:
             yield from environment(env, f"{node.place}/env")
+
+
+def _told(entry: Entry) -> Entry:
+    """Mark an entry as something that is spoken of."""
+    return replace(entry, fields={**entry.fields, "told": True})
 
 
 def _is_named(value: Any) -> bool:

@@ -14,6 +14,7 @@ from herma.policy.decision import Finding, Level
 from herma.policy.entry.assigned import AssignedError, assigned
 from herma.policy.entry.condition import Rulebook, RulePattern
 from herma.policy.entry.effect import effects
+from herma.policy.entry.endpoint import Endpoints
 from herma.policy.entry.entry import Entry, Kind
 from herma.policy.entry.environment import Environment
 from herma.policy.entry.fields import Fields
@@ -43,8 +44,8 @@ OVERSIZE = "mcp-oversize"
 _AS_KIN = {
     **dict.fromkeys(("shell:talks", "alone:talks", "alone:fetches", "alone:connects"), "kin:talks"),
     "env:endpoint:raw": "endpoint:raw",
-    "env:endpoint:plain": "endpoint:plain",
-    "env:endpoint:tunnel": "endpoint:plain",
+    "env:endpoint:plain": "endpoint:loose",
+    "env:endpoint:tunnel": "endpoint:tunnel",
 }
 
 
@@ -70,6 +71,7 @@ class EntryJudge:
         self._sources = Sources(rules)
         self._environment = Environment(rules, self._sources)
         self._settings = Settings(rules, self._sources)
+        self._endpoints = Endpoints(rules, self._sources)
         self._by_id = {rule.id: rule for rule in rules}
         self._indicators = indicators
 
@@ -133,7 +135,8 @@ class EntryJudge:
             for key, value in self._environment.rest(env).items()
         )
         yield from self._book.by_pattern(shown | {"env": assignments})
-        does = self._effects(fields, read) | set(self._settings.effects(entry))
+        does = self._effects(fields, read)
+        does.update(self._settings.effects(entry), self._endpoints.effects(entry))
         if entry.kind is not Kind.SERVER:
             # A hook may well ask a service for something; a server has no reason to, before it is one.
             does = {_AS_KIN.get(effect, effect) for effect in does}

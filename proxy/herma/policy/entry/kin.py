@@ -10,6 +10,9 @@ from typing import Any
 
 from herma.policy.command.argv import basename
 from herma.policy.entry.certificate import unchecked_settings
+from herma.policy.entry.endpoint import MEMBERS as ENDPOINT_MEMBERS
+from herma.policy.entry.endpoint import WORDS as ENDPOINT_WORDS
+from herma.policy.entry.endpoint import endpoint_variable, endpoints_of, is_endpoint
 from herma.policy.entry.entry import Entry, Kind
 from herma.policy.entry.fields import DIRECTORIES
 from herma.policy.entry.keys import SpellingsError, fold, spellings
@@ -74,9 +77,6 @@ _BELOW = {
         ("terminal", "docker_forward_env"): Kind.PASSES,
     }.items()
 }
-_ENDPOINTS = _folded("base_url", "api_base", "inference_base_url")
-# Of a provider these are its address, too.
-_PROVIDER_ENDPOINTS = _folded("api", "url", "endpoint", "api_url")
 # Programs that the agent trusts, with the names that they have.
 _TRUSTED = {
     fold(key): names
@@ -148,13 +148,15 @@ _ON = frozenset({"1", "true", "yes", "on"})
 # Members that hold a command, in the order in which one is taken for it.
 _HOLDERS = ("command", "cmd", "exec", "executable", "program", "run", "script", "shell", "then", "bin")
 # The members that are read together, folded.
-MEMBERS = frozenset({*_HOLDERS, *DIRECTORIES, *_ORIGINS, "action", "args", "arguments", "env", "event"})
+MEMBERS = frozenset(
+    {*_HOLDERS, *DIRECTORIES, *_ORIGINS, *ENDPOINT_MEMBERS, "action", "args", "arguments", "env", "event"}
+)
 # For a first look: each key that counts, folded, and of a pair the part that is rarer. One of these is in every body that
 # has such a key.
 WORDS = frozenset(
     _COMMANDS
     | _HOLDING
-    | _ENDPOINTS
+    | ENDPOINT_WORDS
     | _SETTINGS
     | _SOURCES
     | {"script"}
@@ -186,8 +188,12 @@ def kin_of(
         yield from _origins(members, place)
     if members is not None:
         yield from unchecked_settings(path, members, place)
+    if members is not None:
+        yield from endpoints_of(path, members, place)
     if path and path[-1] in WRAPPERS:
         yield from kin_of(path[:-1], value, place)
+        if is_endpoint(path[-2] if len(path) > 1 else ""):
+            yield from endpoints_of(path[:-2], {path[-2]: value}, place)
     last = path[-1] if path else ""
     before = path[-2] if len(path) > 1 else ""
     if last in _COMMANDS and "mcpservers" not in path:
@@ -196,10 +202,6 @@ def kin_of(
         yield from _holding(value, place, 0)
     elif (kind := _BELOW.get((before, last))) is not None:
         yield from _of_kind(kind, value, place)
-    elif isinstance(value, str) and (
-        last in _ENDPOINTS or (last in _PROVIDER_ENDPOINTS and path[-3:-2] == ("providers",))
-    ):
-        yield Entry(last, {"env": {"ENDPOINT_BASE_URL": value}}, place, Kind.ENDPOINT)
     elif last in _SOURCES:
         # What plug-ins and skills are installed from.
         yield from (Entry(text[:64], {"source": text}, place, Kind.SOURCE) for text in _texts(value))
@@ -224,6 +226,7 @@ def environment(env: Mapping[str, Any], place: str) -> Iterator[Entry]:
         upper = name.strip().upper()
         if _HELD.fullmatch(upper) is not None and value.strip():
             yield Entry("", {"command": value}, place, Kind.COMMAND)
+        yield from endpoint_variable(upper, value, place)
         if _IMAGE.fullmatch(upper) is not None:
             yield from _images([value], place)
         setting = "allowed_users" if upper.endswith("_ALLOWED_USERS") else _AS_SETTING.get(upper)

@@ -117,7 +117,8 @@ class Current:
 
     A GET of `path` answers with it at `pointer`; in the body of the write it stands at `body`. With `merges` the upstream lays what
     is written over what it holds, else it replaces it. `param` is a member of the body, and a parameter of the query, that says which
-    of several configurations is meant; empty where there is one.
+    of several configurations is meant; empty where there is one. `file` is another path that answers with the whole as YAML, at
+    `file_pointer`: there stands what the answer of `path` leaves out.
     """
 
     path: str
@@ -125,6 +126,8 @@ class Current:
     body: str
     merges: bool = False
     param: str = ""
+    file: str = ""
+    file_pointer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
