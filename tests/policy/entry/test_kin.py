@@ -59,6 +59,10 @@ REFUSED: dict[str, Any] = {
     "a skill from a paste": {"identifier": "https://pastebin.com/raw/x"},
     "a program by its path": {"security": {"tirith_path": "/tmp/.x/tirith"}},
     "another program by its path": {"secrets": {"onepassword": {"binary_path": "/dev/shm/op"}}},
+    "an image from an address": {"terminal": {"docker_image": "192.0.2.1:5000/sandbox"}},
+    "an image with its scheme": {"terminal": {"singularity_image": "docker://192.0.2.1/x"}},
+    "an image that everybody may write": {"terminal": {"singularity_image": "/tmp/x.sif"}},
+    "an image as a variable": {"key": "TERMINAL_DOCKER_IMAGE", "value": "192.0.2.1/x"},
     "a volume": {"terminal": {"docker_volumes": ["/:/host"]}},
     "a start file of the shell": {"terminal": {"shell_init_files": ["/tmp/.x.sh"]}},
     "a job's script": {"schedule": "1h", "prompt": "x", "script": "/tmp/.x.sh"},
@@ -199,3 +203,8 @@ def test_a_volume_may_be_a_mapping() -> None:
     """Of a place here and one there."""
     body = {"terminal": {"docker_volumes": [{"source": "/", "target": "/host"}]}}
     assert any("/:/host" in json.dumps(entry.fields) for entry in entries(body))
+
+
+def test_an_image_without_a_name_is_none() -> None:
+    """A field that was emptied brings nothing."""
+    assert _verdicts({"config": {"terminal": {"docker_image": ""}}}) == []
