@@ -174,6 +174,11 @@ def told_by_key(parts: tuple[str, ...]) -> bool:
 KNOWN_NAMES = WORDS | {part for pair in _BELOW for part in pair} | _folded("mcp_servers", "mcp", "extra")
 
 
+def _before(path: tuple[str, ...]) -> str:
+    """Give the key that the last one stands in."""
+    return path[-2] if len(path) > 1 else ""
+
+
 def kin_of(
     path: tuple[str, ...], value: Any, place: str, members: Mapping[str, Any] | None = None
 ) -> Iterator[Entry]:
@@ -192,10 +197,10 @@ def kin_of(
         yield from endpoints_of(path, members, place)
     if path and path[-1] in WRAPPERS:
         yield from kin_of(path[:-1], value, place)
-        if is_endpoint(path[-2] if len(path) > 1 else ""):
-            yield from endpoints_of(path[:-2], {path[-2]: value}, place)
+        if is_endpoint(before := _before(path)):
+            yield from endpoints_of(path[:-2], {before: value}, place)
     last = path[-1] if path else ""
-    before = path[-2] if len(path) > 1 else ""
+    before = _before(path)
     if last in _COMMANDS and "mcpservers" not in path:
         yield from _commands(value, place, 0)
     elif last in _HOLDING and isinstance(value, Mapping):
