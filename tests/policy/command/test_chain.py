@@ -48,6 +48,14 @@ DOUBTFUL = {
     "a value beside it": "cd /srv && A=$(cd /tmp; y) && x",
     "in a container": "cd /srv && docker run i x",
     "words that no grammar places": "cd /srv && ) x",
+    "where a process is": "cd /proc/self/cwd && x",
+    "where a process is, by another path": "cd /srv/../proc/self/cwd && x",
+    "where a process is, from there": "cd /srv && cd ../proc/self/cwd && x",
+    "where the shell is": "cd ~+ && x",
+    "where the shell was": "cd ~- && x",
+    "a place that is looked for elsewhere first": "CDPATH=/tmp; cd /srv && cd app && x",
+    "another home": "HOME=/tmp; cd && x",
+    "a home of its own further on": "cd /srv && HOME=/tmp && cd && x",
 }
 
 

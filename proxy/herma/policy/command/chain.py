@@ -1,5 +1,6 @@
 """Where a script surely is: behind `cd x &&` it is in `x`, for what follows runs only if the change did not fail."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
@@ -11,8 +12,11 @@ __all__ = ["CHANGING", "Chain", "Mark"]
 # Commands that change the directory; where `popd` and `cd -` lead is not known.
 CHANGING = frozenset({"cd", "pushd", "popd", "chdir"})
 _KNOWN = frozenset({"cd", "pushd"})
-# A directory that is named in full; a variable may be empty, and `cd ""` changes nothing.
-_ABSOLUTE = ("/", "~")
+# A directory that is named in full and is the same for everybody; a variable may be empty, and `cd ""` changes nothing. `~+` and
+# `~-` are where the shell is and was, and so is what /proc and /dev tell of a process.
+_FIXED = re.compile(r"(?!/+(?:\./+)*(?:proc|dev)(?:/|$))(?:/|~(?:/|$|[A-Za-z_]))(?!.*/\.\.(?:/|$))")
+# Variables by which a script says where `cd` leads.
+_STEERING = frozenset({"CDPATH", "HOME", "PWD", "OLDPWD"})
 
 type Mark = tuple[str, int]
 
@@ -32,7 +36,7 @@ class Chain:
 
     def named(self, *names: str) -> None:
         """Note names that a script gives a meaning of its own; what `cd` does then is not known."""
-        self._trusted = self._trusted and CHANGING.isdisjoint(names)
+        self._trusted = self._trusted and (CHANGING | _STEERING).isdisjoint(names)
 
     def mark(self) -> Mark:
         """Give what `behind` has to know of the time before a list of commands."""
@@ -60,9 +64,9 @@ def _reached(before: str, left: Node, moves: Sequence[str]) -> str:
         return ""
     here = before
     for move in moves:
-        if move.startswith(_ABSOLUTE):
+        if _FIXED.match(move) is not None:
             here = move.rstrip("/") + "/"
-        elif here and move[:1] not in {"-", "$", ""}:
+        elif here and move[:1] not in {"-", "$", "~", "/", ""} and ".." not in move:
             here = f"{here}{move.rstrip('/')}/"
         else:
             return ""

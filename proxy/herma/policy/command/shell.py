@@ -191,6 +191,7 @@ class _Reader(WordReader):
                 outputs.append(output)
                 texts.append(text)
             if node.type == "list":
+                self._chain.named(*self.variables)
                 self._chain.behind(child, mark)
         known = None if None in outputs else "".join(output for output in outputs if output is not None)
         return known, "; ".join(texts)
