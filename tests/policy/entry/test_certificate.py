@@ -42,6 +42,11 @@ def test_what_is_not_about_connections_turns_nothing_off() -> None:
 SETTINGS: dict[str, tuple[tuple[str, ...], dict[str, Any], bool]] = {
     "of a server": (("mcpservers", "x"), {"sslverify": False}, True),
     "of a server, further in": (("mcpservers", "x"), {"tls": {"verify": False}}, True),
+    "of a provider by another name of its address": (
+        ("customproviders",),
+        {"url": FOREIGN, "sslverify": False},
+        True,
+    ),
     "of a provider": (("customproviders",), {"baseurl": FOREIGN, "sslverify": False}, True),
     "of a provider at home": (("providers", "x"), {"baseurl": "https://localhost/", "sslverify": False}, False),
     "of a server with its address": (("mcpservers", "x"), {"url": FOREIGN, "sslverify": False}, False),

@@ -57,11 +57,11 @@ def certificate_effects(fields: Mapping[str, Any]) -> Iterator[str]:
 def unchecked_settings(path: tuple[str, ...], members: Mapping[str, Any], place: str) -> Iterator[Entry]:
     """Give the setting that a mapping below servers or providers is, if it turns the check off and leads to no host at home.
 
-    A server with its address is judged as a server.
+    A server with its address or its command is judged as a server.
     """
     if _CONNECTED.isdisjoint(path) or path[-1] in _AROUND or not is_unchecked(members):
         return
-    if "url" in members or "command" in members:
+    if not _SERVERS.isdisjoint(path) and ("url" in members or "command" in members):
         return
     texts = " ".join(value for value in members.values() if isinstance(value, str))
     found = [host for host in hosts(texts) if host.scheme]
@@ -69,10 +69,9 @@ def unchecked_settings(path: tuple[str, ...], members: Mapping[str, Any], place:
         yield Entry("", {"setting": "ssl_verify", "value": "false"}, place, Kind.SETTING)
 
 
-# Keys below which connections stand.
-_CONNECTED = frozenset(
-    {"mcpservers", "mcp", "providers", "customproviders", "model", "auxiliary", "delegation"}
-)
+# Keys below which connections stand, and among them those of servers.
+_SERVERS = frozenset({"mcpservers", "mcp"})
+_CONNECTED = _SERVERS | {"providers", "customproviders", "model", "auxiliary", "delegation"}
 
 
 def is_unchecked(members: Mapping[str, Any]) -> bool:

@@ -36,6 +36,8 @@ MEMBERS = frozenset(
 _VARIABLE = re.compile(r"[A-Z0-9_]{0,60}_(?:BASE_URL|API_BASE|API_BASE_URL|ENDPOINT|INFERENCE_URL)")
 _REFERENCE = re.compile(r"\$\{?(?:env:)?([A-Za-z_]\w{0,80})\}?")
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,20})://([^/?#]{0,512})")
+# A scheme without the two slashes behind it: a host to a browser, a path to others.
+_LOOSE_URL = re.compile(r"(?:https?|wss?):(?!//)", re.IGNORECASE)
 # Signs about which programs disagree: whether they end the host, are left out, or are read as what they encode.
 _TWO_READINGS = re.compile(r"[\\@%\s\x00-\x1f\x7f]")
 _PLAIN = frozenset({"http", "ws"})
@@ -53,7 +55,7 @@ def endpoints_of(path: tuple[str, ...], members: Mapping[str, Any], place: str) 
 
     `path` are the folded keys that lead to it, `members` its own with their keys folded.
     """
-    in_providers = path[-2:-1] == ("providers",)
+    in_providers = path[-2:-1] == ("providers",) or path[-1:] == ("customproviders",)
     for member, value in members.items():
         told = is_endpoint(member) or (in_providers and member in _OF_PROVIDERS)
         if told and isinstance(value, str) and value.strip():
@@ -147,7 +149,8 @@ class Endpoints:
             return set()
         text = str(fields["endpoint"]).strip()
         match = _URL.match(text)
-        if match is not None and _TWO_READINGS.search(match[2]) is not None and "${" not in match[2]:
+        two = match is not None and _TWO_READINGS.search(match[2]) is not None and "${" not in match[2]
+        if two or _LOOSE_URL.match(text) is not None:
             return {"endpoint:form"}
         host = url_host(match[2], match[1]) if match is not None else url_host(text.split("/")[0])
         if host is None or "{" in text or "$" in text:
