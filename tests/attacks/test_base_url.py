@@ -89,6 +89,19 @@ def test_a_provider_s_key_goes_to_no_stranger(
 
 
 @pytest.mark.bypass(73)
+@pytest.mark.parametrize(
+    "url", ["https:/llm.example.com/v1", "HTTPS:llm.example.com", "https:\\\\llm.example.com/v1"]
+)
+def test_an_address_that_programs_read_differently_is_refused(
+    gate: Gate, upstream: RecordingUpstream, url: str
+) -> None:
+    """To some it names no host, to others the stranger's."""
+    response = ask(gate, "own providers", url)
+    assert (response.status, code_of(response)) == (403, "herma.mcp.endpoint")
+    assert not arrived(upstream)
+
+
+@pytest.mark.bypass(73)
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("url", [OWN, HERE])
 def test_every_door_takes_an_ordinary_address(

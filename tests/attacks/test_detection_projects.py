@@ -206,3 +206,12 @@ def test_a_package_runner_may_begin_anywhere() -> None:
     assert _judged("sudo -u docker -n poetry run bin/s", cwd="/tmp") is Verdict.BLOCK
     assert _judged("sh -c 'exec npx -y example-server'", cwd="/tmp") is Verdict.ALLOW
     assert _judged("uv --directory /srv/x run server", cwd="/tmp") is Verdict.ALLOW
+
+
+@pytest.mark.parametrize(
+    "script", ["cd /proc/self/cwd && ./run", "cd ~+ && ./run", "cd /srv && cd ../proc/self/cwd && ./run"]
+)
+def test_a_change_to_where_one_is_leads_nowhere_else(script: str) -> None:
+    """The program lies where the agent starts, which everybody may write."""
+    entry = Entry("server", {"command": "bash", "args": ["-c", script], "cwd": "/tmp"}, "")
+    assert verdict(entry_judge().judge_entry(entry)) is Verdict.BLOCK
