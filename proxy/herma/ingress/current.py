@@ -52,7 +52,9 @@ async def look(generation: Generation, exchange: Exchange, document: Document | 
     if where is None or document is None or document.form or not isinstance(document.value, dict):
         return whole
     which = _which(exchange, document.value, where)
-    standing = await _standing(generation, where.path, which, where.pointer) if which is not None else None
+    if which is None:
+        return whole
+    standing = await _standing(generation, where.path, which, where.pointer)
     if standing is not None and where.file and (names := hidden(document.value, where, standing)):
         file = await _standing(generation, where.file, which, where.file_pointer)
         standing = completed(standing, file, names) if file is not None else standing
@@ -85,8 +87,8 @@ def _which(exchange: Exchange, body: dict[str, Any], where: Current) -> bytes | 
     return b"?%s=%s" % (where.param.encode(), name.encode()) if _NAME.fullmatch(name) else None
 
 
-async def _standing(generation: Generation, path: str, which: bytes | None, pointer: str) -> Standing | None:
-    raw = await _ask(generation, path.encode("ascii") + (which or b""))
+async def _standing(generation: Generation, path: str, which: bytes, pointer: str) -> Standing | None:
+    raw = await _ask(generation, path.encode("ascii") + which)
     if raw is None:
         return None
     kept = withheld(raw, generation.upstream_key)

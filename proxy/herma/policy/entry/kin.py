@@ -193,7 +193,6 @@ def kin_of(
         yield from _origins(members, place)
     if members is not None:
         yield from unchecked_settings(path, members, place)
-    if members is not None:
         yield from endpoints_of(path, members, place)
     if path and path[-1] in WRAPPERS:
         yield from kin_of(path[:-1], value, place)
