@@ -10,7 +10,7 @@ from websockets.protocol import Protocol, Side
 
 from support.gate import Gate
 from support.raw import Connection, opened
-from support.upstream import ECHO, RecordingUpstream, json_answer
+from support.upstream import ECHO, Link, RecordingUpstream, json_answer
 from support.verdict import assert_refused
 
 CALLS, EVENTS, TERMINAL = "/api/ws", "/api/events", "/api/pty"
@@ -71,10 +71,14 @@ def heard(connection: Connection) -> list[Frame]:
     return [event for event in peer.events_received() if isinstance(event, Frame)]
 
 
+def dialled(upstream: RecordingUpstream) -> Link:
+    """Return the connection of the last WebSocket; what the gate asks on its own account has others."""
+    return [seen.connection for seen in upstream.forwarded if seen.path in {CALLS, EVENTS, TERMINAL}][-1]
+
+
 def reached(upstream: RecordingUpstream) -> list[bytes]:
     """Return the messages that the agent got, once it is left alone."""
-    # The gate's own probes make connections too.
-    link = upstream.forwarded[-1].connection
+    link = dialled(upstream)
     assert link.gone.wait(10)
     peer = Protocol(Side.SERVER, max_size=1 << 24)
     peer.receive_data(link.received)
@@ -121,7 +125,7 @@ def test_a_socket_does_not_outlive_its_key(gate: Gate, upstream: RecordingUpstre
             gate.config["auth"]["keys"] = [key for key in kept if key["name"] != "other"]
             gate.write_config(gate.config)
             assert code_of(heard(connection)) == 4401
-        assert upstream.forwarded[-1].connection.gone.wait(5)
+        assert dialled(upstream).gone.wait(5)
     finally:
         gate.config["auth"]["keys"] = kept
         gate.write_config(gate.config)
@@ -222,7 +226,7 @@ def test_a_caller_that_is_gone_frees_the_agent(gate: Gate, upstream: RecordingUp
     for goodbye in (written(Frame(Opcode.CLOSE, b"\x03\xe9")), b""):
         with talking(gate, upstream, TERMINAL) as connection:
             connection.send(goodbye)
-        assert upstream.forwarded[-1].connection.gone.wait(5)
+        assert dialled(upstream).gone.wait(5)
 
 
 @pytest.mark.bypass(56)
