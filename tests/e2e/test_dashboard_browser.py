@@ -3,6 +3,7 @@
 All of it stands in a network of its own, so that the address is a public one to the gate and the browser, and to nobody else.
 """
 
+import itertools
 import json
 import shutil
 from collections.abc import Iterator
@@ -198,11 +199,12 @@ def chats(site: Site, model: StubModel, directory: Path) -> None:
         model.forget()
         said = f"SAY:the answer for {directory.name}"
         screen = browser.find_element(By.CSS_SELECTOR, ".xterm-helper-textarea")
-        screen.send_keys(said)
+        # A terminal that is not ready yet drops what is typed, so it is typed again while nothing comes; and keys that come
+        # at once are a paste, in which Enter is a line, so Enter is pressed when the rest has settled.
+        turns = itertools.cycle([said, "", Keys.ENTER, Keys.ENTER, Keys.ENTER])
 
         def sent(_: Chrome) -> bool:
-            # Keys that come at once are a paste, in which Enter is a line; so it is pressed when the rest has settled.
-            screen.send_keys(Keys.ENTER)
+            screen.send_keys(next(turns))
             return any(said.encode() in seen.body for seen in model.seen)
 
         WebDriverWait(browser, PATIENCE_S, poll_frequency=1).until(sent)
