@@ -90,13 +90,17 @@ class Listeners:
 
     def finish_admin(self, reader: Reader, made: Admin, path: Path, _raw: Mapping[str, Any]) -> Admin:
         """Keep the admin listener on loopback: it knows no keys."""
-        at = reader.at((*path, "address"))
-        verdict = judge(made.address, PRIVATE_MODE, self._resolver)
+        return replace(made, binds=self.private(reader, made.address, (*path, "address"), "admin.public"))
+
+    def private(self, reader: Reader, address: Address, path: Path, code: str) -> tuple[str, ...]:
+        """Return the addresses to bind of what only this machine may reach; anything else is a problem."""
+        at = reader.at(path)
+        verdict = judge(address, PRIVATE_MODE, self._resolver)
         if verdict.public:
             message = f"found an address that is not loopback ({verdict.reason}), expected 127.0.0.1, [::1] or unix:/path"
-            reader.problem(at, "admin.public", message)
-        self._opened.append(_Opened(made.address, verdict.binds, at))
-        return replace(made, binds=verdict.binds)
+            reader.problem(at, code, message)
+        self._opened.append(_Opened(address, verdict.binds, at))
+        return verdict.binds
 
     def finish_all(self, reader: Reader, settings: Settings | None, *, keys_given: bool) -> None:
         """Apply the law: a public listener needs a key; and no address is used twice."""
@@ -128,6 +132,8 @@ class Listeners:
         root = reader.at(())
         admin = settings.admin
         everything = [(one.address, one.binds) for one in settings.listen] + [(admin.address, admin.binds)]
+        if settings.egress is not None:
+            everything.append((settings.egress.address, settings.egress.binds))
         read = {id(one.address) for one in self._opened}
         return self._opened + [
             _Opened(address, binds, root) for address, binds in everything if id(address) not in read

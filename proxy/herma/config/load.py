@@ -14,6 +14,7 @@ from herma.config.auth import Auth, AuthKey, Failures
 from herma.config.certificates import ClientCertificate, ClientCertificates
 from herma.config.doors import Doors
 from herma.config.edges import Edges
+from herma.config.egress import Egress, Egresses
 from herma.config.exemption import Exemption, Exemptions
 from herma.config.files import Files
 from herma.config.guarded_file import FileProblem, read_guarded
@@ -113,6 +114,7 @@ def parse(
         Limits: edges.finish_limits,
         Exemption: Exemptions(now.date()).finish,
         Surface: finish_surface,
+        Egress: Egresses(listeners.private, files).finish,
     }
     reader = Reader(loaded, SecretSource(environ, directory, exposed=exposed), finish)
     settings = reader.read(Settings)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from herma.config import claims, credentials
+from herma.config import claims, credentials, places
 from herma.config.values import (
     Address,
     Audience,
@@ -41,6 +41,8 @@ from herma.config.values import (
     UpstreamUrl,
     UserName,
 )
+from herma.policy.egress.destination import Near
+from herma.policy.egress.host_pattern import HostPattern
 
 __all__ = ["SCALARS", "Scalar", "parse_address", "parse_public_name", "parse_upstream"]
 
@@ -322,5 +324,7 @@ SCALARS: Mapping[Any, Scalar] = {
         credentials.header_name, "the name of a header", {"type": "string", "pattern": "^[A-Za-z0-9-]{1,64}$"}
     ),
     UserName: Scalar(credentials.user_name, "a user", {"type": "string", "minLength": 1, "maxLength": 255}),
+    HostPattern: Scalar(places.host, "a host", _TEXT_SCHEMA),
+    Near: Scalar(places.near, "a network or an address", _TEXT_SCHEMA),
     str: Scalar(_text, "text", {"type": "string", "maxLength": MAX_TEXT_CHARACTERS}),
 }

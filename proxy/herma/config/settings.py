@@ -12,6 +12,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from herma.config.auth import Auth
+from herma.config.egress import Egress
 from herma.config.exemption import Exemption
 from herma.config.option import derived, option
 from herma.config.surface import Surface
@@ -314,6 +315,10 @@ class Settings:
     admin: Admin = option("The listener for operators.", factory=Admin)
     audit: Audit = option("Where decisions are written.", factory=Audit)
     content: Content = option("Rules and indicators from outside the package.", factory=Content)
+    egress: Egress | None = option(
+        "The gate for what the agent sends out: a forward proxy in a process of its own (`herma[egress]`).",
+        default=None,
+    )
     workers: int = option("Processes that share the listeners.", default=1, minimum=1, maximum=128)
     drain_timeout_s: Seconds = option(
         "How long streams may go on after SIGTERM.", default=Seconds(30.0), minimum=0, maximum=86400

@@ -1,0 +1,140 @@
+"""The hooks about connections: who connects, what is spoken, what a handshake says, and which address is connected to."""
+
+from typing import Final
+
+from mitmproxy.connection import Client
+from mitmproxy.dns import DNSFlow
+from mitmproxy.flow import Flow
+from mitmproxy.proxy.layer import NextLayer
+from mitmproxy.proxy.server_hooks import ServerConnectionHookData
+from mitmproxy.tcp import TCPFlow
+from mitmproxy.tls import ClientHelloData
+from mitmproxy.udp import UDPFlow
+
+from herma.egress.asking import Asking, place_of
+from herma.egress.fail_closed import fail_closed
+from herma.egress.layers import next_layer
+from herma.egress.loop import JudgedLoop
+from herma.policy.decision import Deny
+
+__all__ = ["Connections"]
+
+_REFUSED: Final = "refused by the egress gate"
+_UNRESOLVED: Final = "the name does not resolve"
+
+
+class Connections:
+    """One addon of mitmproxy. `proxy` is the next proxy's host and port, which the operator vouches for."""
+
+    def __init__(
+        self, asking: Asking, loop: JudgedLoop, max_connections: int, proxy: tuple[str, int] | None = None
+    ) -> None:
+        self._asking = asking
+        self._loop = loop
+        self._max = max_connections
+        self._proxy = proxy
+        self._open: set[str] = set()
+        self._shut: set[str] = set()
+
+    def is_shut(self, client: Client) -> bool:
+        """Tell whether nothing may be sent on a connection any more: its handshake was refused."""
+        return client.id in self._shut
+
+    def failed(self, hook: str, error: Exception) -> None:
+        """Tell which hook failed."""
+        self._asking.failed(hook, error)
+
+    def _drop(self, client: Client) -> None:
+        client.error = _REFUSED
+
+    def _shut_client(self, data: ClientHelloData) -> None:
+        data.ignore_connection = False
+        self._shut.add(data.context.client.id)
+
+    def _disconnect(self, data: ServerConnectionHookData) -> None:
+        data.server.error = _REFUSED
+
+    def _say_nothing(self, asked: NextLayer) -> None:
+        asked.layer = None
+
+    def _end(self, flow: Flow) -> None:
+        flow.kill()
+
+    @fail_closed(_drop)
+    def client_connected(self, client: Client) -> None:
+        """Take a connection of the agent, if there is room."""
+        if len(self._open) >= self._max:
+            client.error = "too many connections"
+        else:
+            self._open.add(client.id)
+
+    @fail_closed(_drop)
+    def client_disconnected(self, client: Client) -> None:
+        """Let a connection go."""
+        self._open.discard(client.id)
+        self._shut.discard(client.id)
+
+    @fail_closed(_say_nothing)
+    def next_layer(self, asked: NextLayer) -> None:
+        """Say what is spoken on a connection."""
+        asked.layer = next_layer(asked)
+
+    @fail_closed(_shut_client)
+    def tls_clienthello(self, data: ClientHelloData) -> None:
+        """Judge the name in a handshake; let through unread what goes to models and to programs that trust no other authority."""
+        address = data.context.server.address
+        place = None if address is None else place_of(address[0], address[1])
+        if place is None:
+            self._shut_client(data)
+            return
+        sni = data.client_hello.sni
+        decision = self._asking.agreeing(place, f"{sni}:{place.port}") if sni else None
+        if isinstance(decision, Deny):
+            sending = self._asking.begin(place, "TLS")
+            self._asking.refuse(sending, decision)
+            self._asking.end(sending)
+            self._shut_client(data)
+            return
+        data.ignore_connection = self._asking.unread(place)
+
+    @fail_closed(_disconnect)
+    async def server_connect(self, data: ServerConnectionHookData) -> None:
+        """Resolve a name, judge its addresses, and let the connection lead to these."""
+        address = data.server.address
+        if address is None:
+            data.server.error = _REFUSED
+            return
+        host, port = address[0], address[1]
+        place = place_of(host, port)
+        decision = self._asking.asked(place)
+        trusted = self._proxy == (host, port)
+        if place is None or (isinstance(decision, Deny) and not trusted):
+            data.server.error = _REFUSED
+            return
+        addresses = (place.address,) if place.address else await self._loop.resolve(host, port)
+        if not addresses:
+            data.server.error = _UNRESOLVED
+            return
+        decision = self._asking.resolved(place, addresses)
+        if isinstance(decision, Deny) and not trusted:
+            sending = self._asking.begin(place, "CONNECT")
+            self._asking.refuse(sending, decision)
+            self._asking.end(sending)
+            data.server.error = f"{decision.code}: {decision.message}"
+            return
+        self._loop.pin(host, port, addresses)
+
+    @fail_closed(_end)
+    def tcp_start(self, flow: TCPFlow) -> None:
+        """End what is neither HTTP nor a tunnel that was let through."""
+        flow.kill()
+
+    @fail_closed(_end)
+    def udp_start(self, flow: UDPFlow) -> None:
+        """End what is no HTTP."""
+        flow.kill()
+
+    @fail_closed(_end)
+    def dns_request(self, flow: DNSFlow) -> None:
+        """End what is no HTTP."""
+        flow.kill()

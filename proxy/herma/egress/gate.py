@@ -1,0 +1,248 @@
+"""The hooks about requests and messages; every one shuts when it fails.
+
+What is sent is judged whole, and what was judged is what goes out. Answers go on as they come.
+"""
+
+import asyncio
+from typing import Final
+
+from mitmproxy.http import HTTPFlow
+
+from herma.egress.asking import Asking, place_of
+from herma.egress.connections import Connections
+from herma.egress.fail_closed import fail_closed
+from herma.egress.held import Held
+from herma.egress.layers import give_ticket, ticket_of
+from herma.egress.record import Sending
+from herma.egress.refusal import FAILED, refusal
+from herma.policy.decision import Allow, Deny
+from herma.policy.egress.destination import Destination
+from herma.policy.egress.outward import Outbound, Outward, Sent
+from herma.policy.message.inflate import InflateError, inflate
+
+__all__ = ["Gate"]
+
+# A body of so many bytes is judged in a thread of its own, so that the others go on.
+OFF_LOOP_BYTES: Final = 64 * 1024
+# The body of what is refused by its head is read to its end up to here, so that the refusal is heard.
+MAX_REFUSED_BYTES: Final = 1024 * 1024
+_SENDING: Final = "herma.sending"
+_SWITCHED: Final = 101
+
+_TOO_LARGE: Final = Deny(
+    413, "herma.egress.too_large", "The body is larger than what is looked at.", close=True
+)
+_FULL: Final = Deny(503, "herma.egress.busy", "Too much is being sent at the same time.", close=True)
+_CODING: Final = Deny(
+    415, "herma.egress.encoding", "The body is compressed in a way that is not looked into."
+)
+
+
+class Gate:
+    """One addon of mitmproxy. `pass_beyond` lets bodies that are too large go out unread."""
+
+    def __init__(
+        self,
+        asking: Asking,
+        outward: Outward,
+        connections: Connections,
+        max_body_bytes: int,
+        max_buffered_bytes: int,
+        *,
+        pass_beyond: bool = False,
+    ) -> None:
+        self._asking = asking
+        self._outward = outward
+        self._connections = connections
+        self._max_body_bytes = max_body_bytes
+        self._held = Held(max_body_bytes, max_buffered_bytes)
+        self._pass_beyond = pass_beyond
+
+    def failed(self, hook: str, error: Exception) -> None:
+        """Tell which hook failed."""
+        self._asking.failed(hook, error)
+
+    def _refuse(self, flow: HTTPFlow) -> None:
+        self._deny(flow, FAILED)
+
+    def _kill(self, flow: HTTPFlow) -> None:
+        if flow.killable:
+            flow.kill()
+
+    @fail_closed(_refuse)
+    def http_connect(self, flow: HTTPFlow) -> None:
+        """Judge where a tunnel is to lead, by its name."""
+        place = place_of(flow.request.host, flow.request.port)
+        sending = self._begin(flow, place)
+        decision = self._asking.asked(place)
+        if isinstance(decision, Deny):
+            self._deny(flow, decision)
+        else:
+            sending.add(decision.findings)
+
+    @fail_closed(_kill)
+    def http_connected(self, flow: HTTPFlow) -> None:
+        """Write down that a tunnel stands."""
+        self._end(flow, 200)
+
+    @fail_closed(_kill)
+    def http_connect_error(self, flow: HTTPFlow) -> None:
+        """Write down that a tunnel was refused."""
+        self._end(flow, 502)
+
+    @fail_closed(_refuse)
+    def requestheaders(self, flow: HTTPFlow) -> None:
+        """Judge what a request says of itself before its body is read."""
+        place = place_of(flow.request.host, flow.request.port)
+        sending = self._begin(flow, place)
+        decision = self._head(flow, place)
+        if isinstance(decision, Deny) or place is None:
+            self._deny(flow, decision if isinstance(decision, Deny) else FAILED)
+            return
+        sending.add(decision.findings)
+        if self._asking.unread(place):
+            flow.request.stream = True
+            return
+        if _length(flow) > self._max_body_bytes:
+            if self._pass_beyond:
+                flow.request.stream = True
+            else:
+                self._deny(flow, _TOO_LARGE)
+            return
+        ticket = self._held.ticket()
+        give_ticket(flow, ticket)
+        if not ticket.holds(_length(flow)):
+            self._deny(flow, _FULL)
+
+    @fail_closed(_refuse)
+    async def request(self, flow: HTTPFlow) -> None:
+        """Judge a request whole, and send what becomes of it."""
+        if flow.response is not None or flow.error is not None or flow.request.stream:
+            return
+        place = place_of(flow.request.host, flow.request.port)
+        body = self._plain(flow)
+        if place is None or isinstance(body, Deny):
+            self._deny(flow, body if isinstance(body, Deny) else FAILED)
+            return
+        request = flow.request
+        asked = Outbound(place, request.method, request.data.path, request.headers.fields, body)
+        if len(body) > OFF_LOOP_BYTES:
+            judged = await asyncio.to_thread(self._outward.request, asked)
+        else:
+            judged = self._outward.request(asked)
+        if isinstance(judged, Deny):
+            self._deny(flow, judged)
+            return
+        sending = self._sending(flow)
+        sending.add(judged.findings)
+        if judged.target is not asked.target:
+            request.data.path = judged.target
+        if judged.body is not body:
+            request.headers.pop("content-encoding", None)
+            request.content = judged.body
+        sending.redactions = _changes(asked, judged)
+        sending.bytes_out = len(judged.body)
+        # Fields behind a body are read by few, and judged by nobody.
+        request.trailers = None
+
+    @fail_closed(_kill)
+    def responseheaders(self, flow: HTTPFlow) -> None:
+        """Let an answer go on as it comes; nothing in it is held."""
+        if flow.response is not None and not self._sending(flow).code:
+            flow.response.stream = flow.response.status_code != _SWITCHED
+
+    @fail_closed(_kill)
+    def response(self, flow: HTTPFlow) -> None:
+        """Write down what was answered."""
+        self._end(flow, flow.response.status_code if flow.response else 0)
+
+    @fail_closed(_kill)
+    def error(self, flow: HTTPFlow) -> None:
+        """Write down what came to nothing."""
+        self._sending(flow).outcome = "failed"
+        self._end(flow, 0)
+
+    @fail_closed(_kill)
+    def websocket_message(self, flow: HTTPFlow) -> None:
+        """Judge a message of the agent; one of the destination goes on as it is."""
+        if flow.websocket is None:
+            return
+        message = flow.websocket.messages[-1]
+        # mitmproxy keeps all messages of a connection for as long as it lasts.
+        del flow.websocket.messages[:-1]
+        if not message.from_client:
+            return
+        place = place_of(flow.request.host, flow.request.port)
+        judged: Sent | Deny = FAILED
+        if place is not None and len(message.content) <= self._max_body_bytes:
+            judged = self._outward.message(place, flow.request.data.path, message.content)
+        sending = self._asking.begin(place, "MESSAGE")
+        if isinstance(judged, Deny):
+            message.drop()
+            flow.kill()
+            self._asking.refuse(sending, judged)
+        elif judged.findings:
+            message.content = judged.body
+            sending.add(judged.findings)
+            sending.redactions, sending.status = len(judged.findings), _SWITCHED
+        else:
+            return
+        self._asking.end(sending)
+
+    def _head(self, flow: HTTPFlow, place: Destination | None) -> Allow | Deny:
+        if self._connections.is_shut(flow.client_conn):
+            return FAILED
+        told = [*flow.request.headers.get_all("host"), flow.request.authority]
+        for name in filter(None, told):
+            if place is not None and isinstance(decision := self._asking.agreeing(place, name), Deny):
+                return decision
+        return self._asking.asked(place)
+
+    def _plain(self, flow: HTTPFlow) -> bytes | Deny:
+        """Take the content coding off a body."""
+        raw = flow.request.raw_content or b""
+        match flow.request.headers.get("content-encoding", "identity").strip().lower():
+            case "identity" | "":
+                return raw
+            case "gzip" | "deflate" as coding:
+                try:
+                    return inflate(raw, coding, self._max_body_bytes)
+                except InflateError as error:
+                    return Deny(400, error.code, "The compressed body cannot be read.")
+            case _:
+                return _CODING
+
+    def _begin(self, flow: HTTPFlow, place: Destination | None) -> Sending:
+        sending = self._asking.begin(place, flow.request.method)
+        flow.metadata[_SENDING] = sending
+        return sending
+
+    def _sending(self, flow: HTTPFlow) -> Sending:
+        found = flow.metadata.get(_SENDING)
+        return found if isinstance(found, Sending) else self._begin(flow, None)
+
+    def _deny(self, flow: HTTPFlow, deny: Deny) -> None:
+        sending = self._sending(flow)
+        self._asking.refuse(sending, deny)
+        if flow.request.stream or _length(flow) > MAX_REFUSED_BYTES:
+            self._kill(flow)
+        else:
+            flow.response = refusal(deny, sending.exchange)
+
+    def _end(self, flow: HTTPFlow, status: int) -> None:
+        sending = self._sending(flow)
+        sending.status = sending.status or status
+        if (ticket := ticket_of(flow)) is not None:
+            ticket.release()
+        self._asking.end(sending)
+
+
+def _length(flow: HTTPFlow) -> int:
+    """Say how long a body is said to be; what is not said is counted as it comes."""
+    written = flow.request.headers.get("content-length", "0")
+    # More digits than a length has would be a length beyond all bounds.
+    return int(written[:20]) if written.isascii() and written.isdigit() else 0
+
+
+def _changes(asked: Outbound, judged: Sent) -> int:
+    return len(judged.findings) if (judged.target, judged.body) != (asked.target, asked.body) else 0

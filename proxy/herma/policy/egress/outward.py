@@ -1,0 +1,166 @@
+"""What becomes of a request or a message that the agent sends: masked for people, looked through for strangers.
+
+Models get what the agent tells them, and are not looked at here. A platform gets it masked, in its query and its body. Everybody
+else gets no secret at all: there is nobody to read a mask.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, assert_never
+
+from herma.policy.decision import Deny, Finding, Mode
+from herma.policy.egress.destination import Destination
+from herma.policy.egress.exfiltration import WATCHED, Exfiltration
+from herma.policy.egress.host_pattern import HostPattern, covered
+from herma.policy.egress.masking import Masker
+from herma.policy.egress.packed import TooLargeError
+from herma.policy.egress.platform import InUse, Platform, Platforms
+from herma.policy.message.form import FormError, form_decoded
+
+__all__ = ["Kind", "Outbound", "Outward", "Sent"]
+
+
+class Kind(StrEnum):
+    """Who a destination is."""
+
+    MODEL = "model"
+    PLATFORM = "platform"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Outbound:
+    """A request that the agent sends: `target` in origin form, `body` without its content coding."""
+
+    place: Destination
+    method: str
+    target: bytes = field(repr=False)
+    headers: Sequence[tuple[bytes, bytes]] = field(repr=False, default=())
+    body: bytes = field(repr=False, default=b"")
+
+    @property
+    def content_type(self) -> bytes:
+        """The value of Content-Type; of several, all, which is none that anybody knows."""
+        return b", ".join(value for name, value in self.headers if name.lower() == b"content-type")
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What is sent in place of it: the same objects where nothing changes."""
+
+    target: bytes = field(repr=False)
+    body: bytes = field(repr=False)
+    findings: tuple[Finding, ...] = ()
+
+
+# The findings of a body that could not be looked through, and of a form with two meanings.
+UNREAD: Final = Finding("egress-unread", attack="T1041")
+_UNREAD: Final = Deny(
+    413, "herma.egress.unread", "The body unpacks to more than can be looked through.", (UNREAD,)
+)
+_TWO_WAYS: Final = Deny(400, "herma.egress.form", "The form can be read in more than one way.")
+# Fields in which a host gets the credential that it asks for, and what says how the message is sent.
+_CREDENTIALS: Final = (b"auth", b"token", b"key", b"cookie", b"secret", b"signature", b"session", b"content-")
+
+
+class Outward:
+    """Judges what is sent; holds no state. `mode` is that of the look for secrets on the way to strangers."""
+
+    def __init__(
+        self,
+        platforms: Platforms,
+        models: Sequence[HostPattern],
+        masker: Masker,
+        exfiltration: Exfiltration,
+        mode: Mode = Mode.ENFORCE,
+    ) -> None:
+        self._platforms = platforms
+        self._models = tuple(models)
+        self._masker = masker
+        self._exfiltration = exfiltration
+        self._mode = mode
+
+    def kind(self, place: Destination) -> Kind:
+        """Say who a destination is. A platform's host is one, whatever else is listed."""
+        if self._platforms.at(place.name, place.port) is not None:
+            return Kind.PLATFORM
+        return Kind.MODEL if covered(self._models, place.name, place.port) else Kind.OTHER
+
+    def request(self, request: Outbound) -> Sent | Deny:
+        """Judge a whole request."""
+        match self.kind(request.place):
+            case Kind.MODEL:
+                return Sent(request.target, request.body)
+            case Kind.PLATFORM:
+                return self._to_people(request)
+            case Kind.OTHER:
+                return self._to_strangers(request.target, request.body, self._told(request))
+            case never:
+                assert_never(never)
+
+    def message(self, place: Destination, path: bytes, raw: bytes) -> Sent | Deny:
+        """Judge one whole message of a WebSocket that was opened at a path."""
+        match self.kind(place):
+            case Kind.MODEL:
+                return Sent(path, raw)
+            case Kind.PLATFORM:
+                masked, findings = self._masker.text(raw, self._in_use(place, path))
+                return Sent(path, masked, findings)
+            case Kind.OTHER:
+                return self._to_strangers(path, raw, self._held(("body", raw)))
+            case never:
+                assert_never(never)
+
+    def _to_people(self, request: Outbound) -> Sent | Deny:
+        path, mark, query = request.target.partition(b"?")
+        in_use = self._in_use(request.place, path)
+        try:
+            masked, told = self._masker.pairs(query, in_use)
+            body, found = self._masker.body(request.body, request.content_type, in_use)
+        except FormError:
+            return _TWO_WAYS
+        target = path + mark + masked if told else request.target
+        return Sent(target, body, (*told, *found))
+
+    def _in_use(self, place: Destination, path: bytes) -> InUse:
+        platform: Platform | None = self._platforms.at(place.name, place.port)
+        return InUse(()) if platform is None else self._platforms.in_use(platform, path.decode("latin-1"))
+
+    def _to_strangers(self, target: bytes, body: bytes, found: Iterator[Finding]) -> Sent | Deny:
+        if self._mode is Mode.OFF:
+            return Sent(target, body)
+        try:
+            findings = tuple(found)
+        except TooLargeError:
+            return Sent(target, body, (UNREAD,)) if self._mode is Mode.MONITOR else _UNREAD
+        if not findings or self._mode is Mode.MONITOR:
+            return Sent(target, body, findings)
+        if any(finding.rule_id == WATCHED for finding in findings):
+            return Deny(
+                403, "herma.egress.watched", "The request holds what stands in a watched file.", findings
+            )
+        return Deny(403, "herma.egress.secret", "The request holds a secret.", findings)
+
+    def _told(self, request: Outbound) -> Iterator[Finding]:
+        path, _, query = request.target.partition(b"?")
+        fields = b"\n".join(
+            name + b": " + value
+            for name, value in request.headers
+            if not any(word in name.lower() for word in _CREDENTIALS)
+        )
+        yield from self._held(("path", form_decoded(path)), ("query", _lines(query)), ("header", fields))
+        body = request.body
+        if request.content_type.partition(b";")[0].strip().lower() == b"application/x-www-form-urlencoded":
+            body = _lines(body)
+        yield from self._held(("body", body))
+
+    def _held(self, *places: tuple[str, bytes]) -> Iterator[Finding]:
+        for place, raw in places:
+            if raw:
+                yield from self._exfiltration.of(place, raw)
+
+
+def _lines(pairs: bytes) -> bytes:
+    """Write the fields of a query or a form as lines, as a file of settings has them."""
+    return b"\n".join(form_decoded(pair) for pair in pairs.split(b"&"))

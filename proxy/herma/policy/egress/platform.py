@@ -1,0 +1,123 @@
+"""Where people talk with the agent: hosts of chat platforms, and what in a message is the platform's own.
+
+Everything that goes there is judged as text for people, but for what is named as in use: credentials and handles that the platform
+gave out and wants back. A field that nobody has named yet cannot leak.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from herma.policy.egress.host_pattern import HostPattern, covered
+
+__all__ = ["InUse", "Platform", "PlatformRoute", "Platforms"]
+
+_STEP: Final = re.compile(r"/(?:\*\*|\*|(?:[^/*~]|~[01])+)")
+_PARAMETER: Final = re.compile(r"\{[a-z_]+\}|\*\*")
+
+
+class InUse:
+    """Places in bodies and queries that are left as they are.
+
+    They are JSON Pointers in which `*` is any one step and `**` any number of them; a field of a form or a query is a pointer of
+    one step.
+
+    Raises:
+        ValueError: a place is no such pointer.
+    """
+
+    def __init__(self, places: Sequence[str]) -> None:
+        self._pattern = re.compile("|".join(map(_place, places)) or r"(?!)")
+
+    def covers(self, pointer: str) -> bool:
+        """Tell whether a place is one of them."""
+        return self._pattern.fullmatch(pointer) is not None
+
+
+def _place(pointer: str) -> str:
+    steps = _STEP.findall(pointer)
+    if not steps or "".join(steps) != pointer:
+        raise ValueError("expected a JSON Pointer as in `/token`, `/attachments/*/id` or `/**/file_key`")
+    return "".join(_step(step) for step in steps)
+
+
+def _step(step: str) -> str:
+    match step:
+        case "/**":
+            return r"(?:/[^/]*)*"
+        case "/*":
+            return r"/[^/]*"
+        case _:
+            return re.escape(step)
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformRoute:
+    """What is in use at one path; `{name}` in `path` is what stands there in one step, `**` is the rest.
+
+    Raises:
+        ValueError: the path or a place cannot be read.
+    """
+
+    path: str
+    in_use: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Read both now, so that a route that cannot be used is not made."""
+        if not self.path.startswith("/"):
+            raise ValueError("expected a path that starts with a slash")
+        InUse(self.in_use)
+
+    def pattern(self) -> re.Pattern[str]:
+        """Make what matches a path."""
+        parts = _PARAMETER.split(self.path)
+        holes = [".*" if hole == "**" else "[^/]+" for hole in _PARAMETER.findall(self.path)]
+        written = [re.escape(part) for part in parts]
+        return re.compile("".join(text + hole for text, hole in zip(written, [*holes, ""], strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """One platform: its hosts, and what is in use at all of its paths and at some."""
+
+    id: str
+    title: str
+    hosts: tuple[HostPattern, ...]
+    in_use: tuple[str, ...] = ()
+    routes: tuple[PlatformRoute, ...] = ()
+
+
+class Platforms:
+    """All platforms; the first that names a host is the one."""
+
+    def __init__(self, platforms: Sequence[Platform]) -> None:
+        if not platforms:
+            raise ValueError("without platforms no message would be masked")
+        self._platforms = tuple(platforms)
+        self._places = {platform.id: _Places(platform) for platform in platforms}
+
+    def at(self, name: str, port: int) -> Platform | None:
+        """Give the platform of a host; None for all others."""
+        return next((one for one in self._platforms if covered(one.hosts, name, port)), None)
+
+    def in_use(self, platform: Platform, path: str) -> InUse:
+        """Give what is left as it is in a request to a path."""
+        return self._places[platform.id].at(path)
+
+
+class _Places:
+    """What is in use at one platform, for each set of routes that a path matches."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._everywhere = platform.in_use
+        self._routes = [(route.pattern(), route.in_use) for route in platform.routes]
+        self._made: dict[tuple[str, ...], InUse] = {}
+
+    def at(self, path: str) -> InUse:
+        places = self._everywhere
+        for pattern, more in self._routes:
+            if pattern.fullmatch(path):
+                places = (*places, *more)
+        # As many as there are sets of routes, whatever is asked for.
+        return self._made.setdefault(places, InUse(places))
