@@ -42,6 +42,8 @@ TEXTS = {
     "of fish": ("set -gx A 1", [{"A": "1"}]),
     "of PowerShell": ("$env:A = '1'; node", [{"A": "1"}]),
     "of Windows": ("set A=1 && node", [{"A": "1"}]),
+    "what a shell goes by itself": ("cd /srv; CDPATH=/tmp; cd x", [{"CDPATH": "/tmp"}]),
+    "the same as an argument": ("docker run -e HOME=/tmp x", []),
     "none": ("export A; x=1; test a = b", []),
     "nothing at all": ("node", []),
 }

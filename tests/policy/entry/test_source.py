@@ -37,6 +37,12 @@ FETCHED: dict[str, tuple[str, set[str]]] = {
     "a module of a stranger in clear": ("deno run -A http://drop.example.com/m.ts", {"source:raw"}),
     "a module of a stranger": ("deno run -A https://drop.example.com/m.ts", {"source:archive"}),
     "an index of a stranger": ("helm repo add x https://charts.example.com", {"source:git"}),
+    "a chart kept as an image": ("helm install x oci://ghcr.io/x/chart", set()),
+    "a chart kept as an image of a stranger": (
+        "helm upgrade --install x oci://charts.example.com/x",
+        {"source:git"},
+    ),
+    "a chart kept as an image at an address": ("helm install x oci://198.51.100.4/x", {"source:raw"}),
     "a chart of a stranger": ("helm install x https://charts.example.com/x-1.tgz", {"source:git"}),
     "a module of a forge": ("deno run https://raw.githubusercontent.com/x/y/m.ts", {"source:git"}),
     "another registry": ("dotnet tool install x --add-source https://api.nuget.org/v3/index.json", set()),

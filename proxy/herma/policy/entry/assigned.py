@@ -19,6 +19,10 @@ _ONE = r"[A-Za-z_]\w{0,60}=(?:\"[^\"]*+\"|'[^']*+'|[^\s;|&'\"]*+)"
 _WORD = re.compile(r"(?:--(?:setenv|property)=(?:Environment=)?)?([A-Za-z_]\w{0,60})=(.*)", re.DOTALL)
 _FIRST = re.compile(rf"\s*(?:{_ONE}\s+)++")
 _EXPORTED = re.compile(rf"\b(?:export|declare -\w{{0,4}}x|typeset -\w{{0,4}}x)((?:\s+{_ONE})++)")
+# The shell itself goes by these, exported or not.
+_OWN = re.compile(
+    r"(?:^|[;&|({\n]|\s-[a-z]{0,4}c\s)\s*+((?:CDPATH|PATH|HOME|FPATH|ENV|IFS|PROMPT_COMMAND|PS4)=(?:\"[^\"]*+\"|'[^']*+'|[^\s;|&'\"]*+))"
+)
 _PAIR = re.compile(r"([A-Za-z_]\w{0,60})=(?:\"([^\"]*+)\"|'([^']*+)'|([^\s;|&'\"]*+))")
 # C shell, fish, PowerShell and the shell of Windows.
 _OTHER = re.compile(
@@ -57,6 +61,8 @@ def _pairs(calls: Iterable[Call], lines: Iterable[str], texts: Iterable[str]) ->
             yield from _values(first[0])
     for text in texts:
         for match in _EXPORTED.finditer(text) if "=" in text else ():
+            yield from _values(match[1])
+        for match in _OWN.finditer(text) if "=" in text else ():
             yield from _values(match[1])
         for match in _OTHER.finditer(text) if "set" in text or "$env:" in text else ():
             name, value = (group for group in match.groups() if group is not None)

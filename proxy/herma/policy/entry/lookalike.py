@@ -1,6 +1,6 @@
 """Package names that imitate well-known ones: a letter wrong, letters swapped, hyphens and scopes moved.
 
-Exact names pass, whatever they are near to. Short names are near to many innocent ones and are left alone.
+Exact names pass, whatever they are near to. Short names are near to many innocent ones: of these only swapped letters count.
 """
 
 import re
@@ -14,6 +14,9 @@ __all__ = ["Lookalikes", "is_near"]
 MIN_LETTERS = 7
 MIN_OWN_LETTERS = 6
 MIN_SCOPE_LETTERS = 9
+# Two neighbours swapped hardly ever make another word.
+MIN_SWAPPED_LETTERS = 4
+MIN_OWN_SWAPPED_LETTERS = 3
 # Of a scope whose packages have the same name otherwise.
 MIN_SCOPE_SHORT = 4
 MIN_EXTENDED_LETTERS = 12
@@ -106,7 +109,13 @@ def _telling(known: str, name: str) -> bool:
     if first != known and (name.endswith(f"-{first}") or name.startswith(f"{first}-")):
         # The difference lies in what all names share.
         return True
+    if _is_swapped(first, second):
+        return len(first) >= (MIN_OWN_SWAPPED_LETTERS if shared else MIN_SWAPPED_LETTERS)
     return min(len(first), len(second)) >= (MIN_OWN_LETTERS if shared else MIN_LETTERS)
+
+
+def _is_swapped(first: str, second: str) -> bool:
+    return len(first) == len(second) and sorted(first) == sorted(second)
 
 
 def _shorter(name: str) -> Iterator[str]:

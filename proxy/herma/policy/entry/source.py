@@ -120,7 +120,7 @@ class Sources:
             yield from ("source:git" for word in argv[2:] if self._is_strange_module(word))
         for source in dict.fromkeys(_fetched(argv, installs=name in _INSTALLERS)):
             host = next((host for host in hosts(source) if host.scheme), None)
-            if host is None or host.scheme != "https":
+            if host is None or host.scheme not in _SEALED:
                 yield from self.of(source)
             elif under(host, self.names("registry")):
                 continue
@@ -199,8 +199,10 @@ def _is_place(word: str, *, installs: bool) -> bool:
     return _ADDRESS.match(word) is not None or (installs and word.startswith(_SCRATCH))
 
 
+# What comes over these has not been changed on the way; charts are kept where images are.
+_SEALED = frozenset({"https", "oci"})
 # What a program comes over; a host of containers (`tcp://`, `ssh://`) is none.
-_ADDRESS = re.compile(r"(?:[a-z]{2,8}\+)?(?:https?|ftp)://", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:[a-z]{2,8}\+)?(?:https?|ftp|oci)://", re.IGNORECASE)
 _WITHIN = re.compile(r"\s*+\{.*?\"((?:https?|ftp|git)://[^\"]{0,400})\".*", re.DOTALL)
 _INSTALLING = frozenset({"install", "add", "localinstall", "i", "load"})
 _PROGRAMS = (
