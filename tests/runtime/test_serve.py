@@ -74,6 +74,15 @@ def test_a_configuration_that_is_not_valid_opens_nothing(gate: Gate) -> None:
     assert _nothing_open(gate)
 
 
+def test_an_egress_gate_that_nothing_would_start_opens_nothing(gate: Gate) -> None:
+    """A section that is accepted and does nothing would be trusted."""
+    gate.config["egress"] = {}
+    gate.write_config(gate.config)
+    with pytest.raises(ConfigError, match="egress gate"):
+        serve(gate.config_path, {}, Lines())
+    assert _nothing_open(gate)
+
+
 def test_content_that_is_not_valid_opens_nothing(gate: Gate, tmp_path: Path) -> None:
     """A gate without its rules does not start."""
     gate.config["content"] = {"rules_dir": str(tmp_path)}

@@ -34,6 +34,10 @@ def serve(path: Path, environ: Mapping[str, str], log: Log, *, insecure: bool = 
             "aiohttp runs without its parser in C; unset AIOHTTP_NO_EXTENSIONS or reinstall aiohttp"
         )
     settings = load(path, environ)
+    if settings.egress is not None:
+        # Nothing starts it yet; accepted in silence, it would be trusted.
+        message = "this version cannot start the egress gate; take the section out"
+        raise ConfigError([Problem(Source(settings.path), "egress", message)])
     _warn(settings, log, insecure=insecure or bool(environ.get("HERMA_INSECURE")))
     fingerprint_key = new_fingerprint_key()
     content = read_content(settings, fingerprint_key)
