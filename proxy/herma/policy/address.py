@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address, ip_network
 
+from herma.policy.text.shape import Shape
 from herma.policy.text.views import rewritten
 from herma.policy.wildcard_dns import named_address
 
@@ -33,7 +34,7 @@ _NAME = re.compile(
 # What a text has that names a host in one of these ways: told in a tenth of the time that looking for one takes.
 _POINT_DIGIT = re.compile(r"\.[0-9]")
 _POINT_LETTER = re.compile(r"\.[^\W\d_]")
-_LONG_NUMBER = re.compile(r"[0-9]{8}")
+_LONG_NUMBER = Shape({"0": "0123456789"}, "0" * 8, ascii_only=True)
 _ESCAPED = re.compile(r"%([0-9a-fA-F]{2})")
 # Signs that grow to a sentence when they are normalised are no part of a name.
 _DOTS = dict(zip("\u3002\uff0e\uff61\ufdfa\ufdfb", "...  ", strict=True))
@@ -156,7 +157,7 @@ def hosts(text: str) -> Iterator[Host]:
         host = url_host(match[2], match[1])
         if host is not None:
             yield host
-    numeric = _POINT_DIGIT.search(text) or "0x" in text or _LONG_NUMBER.search(text)
+    numeric = _POINT_DIGIT.search(text) or "0x" in text or _LONG_NUMBER.may_match(text)
     for pattern in (_NUMERIC, _BRACKETED) if numeric else (_BRACKETED,):
         for match in _each(pattern, text):
             name = match[0] if pattern is _NUMERIC else match[1]

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from herma.policy import address
 from herma.policy.prompt import forms as module
 from herma.policy.text.shape import LOWER, Shape
 
@@ -12,6 +13,7 @@ PAIRS = [
     (module._CUT_SHAPE, module._CUT),
     (module._HUMPED_SHAPE, module._HUMPED),
     (module._LEET_SHAPE, module._LEET_SIGN),
+    (module._TAG_SHAPE, module._TAGGED),
 ]
 
 
@@ -29,8 +31,21 @@ def test_a_text_that_is_not_ascii_may_match_anything() -> None:
     assert Shape({"a": LOWER}, "aa").may_match("é")
 
 
+def test_a_shape_of_ascii_only_is_told_beside_anything_else() -> None:
+    """Its pattern matches nothing else."""
+    shape = Shape({"a": LOWER}, "aa", ascii_only=True)
+    assert shape.may_match("é aa")
+    assert not shape.may_match("aéa é")
+    assert address._LONG_NUMBER.may_match("é 12345678")
+    assert not address._LONG_NUMBER.may_match("é 1234567é8")
+
+
 @pytest.mark.parametrize(("shape", "pattern"), PAIRS, ids=lambda item: getattr(item, "pattern", ""))
-@given(text=st.text("aZbQ19 .-_*|,/~+^'\"`$@!8{}\n", max_size=12) | st.text(st.characters(max_codepoint=127)))
+@given(
+    text=st.text("aZbQ19 .-_*|,/~+^'\"`$@!8{}\n", max_size=12)
+    | st.text(st.characters(max_codepoint=127))
+    | st.text()
+)
 def test_what_a_pattern_finds_has_its_shape(shape: Shape, pattern: object, text: str) -> None:
     """For every shape that is used."""
     assert isinstance(pattern, type(module._APART))

@@ -34,7 +34,7 @@ _HUMPED_SHAPE: Final = Shape({"a": LOWER, "A": UPPER}, "aA")
 _HUMPED = re.compile(r"[A-Z](?<=[a-z].)[a-z]{1,24}[A-Z][a-z]")
 _HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _TAGGED = re.compile(r"</?[a-zA-Z][^<>]{0,80}>|<!--[^>]{0,16}-->|\{\}|\[\]|\(\)|``|\*\*|__")
-_TAG_SIGNS: Final = ("<", "{}", "[]", "()", "``", "**", "__")
+_TAG_SHAPE: Final = Shape({"<": "<", "(": "{[(", ")": "}])", "*": "`*_"}, "<", "()", "**", ascii_only=True)
 _QUOTES: Final = ("'", '"', "`")
 _QUOTED_JOIN = re.compile(
     r"['\"`] {0,4}(?:\+|\.{1,2}|&|,|and [a-z] {0,2}= {0,2}|; {0,2}[a-z] {0,2}= {0,2}|, {0,2}[a-z] {0,2}= {0,2}"
@@ -44,7 +44,8 @@ _QUOTED_JOIN = re.compile(
 _LEET_SIGN = re.compile(r"[013457@$!8](?:(?<=[a-z].)|(?=[a-z]))")
 _LEET_SHAPE: Final = Shape({"a": LOWER, "0": "013457@$!8"}, "a0", "0a")
 _LEET: Final = (str.maketrans("013457@$!89|", "oieastasibgl"), str.maketrans("013457@$!89|", "oleastaslbgl"))
-_PIG_END = re.compile(r"[a-z]ay\b")
+# Written so that it begins with letters to look for.
+_PIG_END = re.compile(r"ay\b(?<=[a-z]ay)")
 _PIG = re.compile(r"\b[a-z.]{2,24}ay\b")
 MIN_PIG_WORDS: Final = 4
 # At least one word in so many.
@@ -146,7 +147,7 @@ def _telling(form: str, plain: str) -> str | None:
 
 
 def _untagged(plain: str) -> str | None:
-    if not any(sign in plain for sign in _TAG_SIGNS) or _TAGGED.search(plain) is None:
+    if not _TAG_SHAPE.may_match(plain) or _TAGGED.search(plain) is None:
         return None
     return _telling(_TAGGED.sub("", plain), plain)
 
