@@ -7,6 +7,7 @@ import os
 import secrets
 import signal
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from time import monotonic
 from typing import Self
@@ -46,11 +47,22 @@ class Hermes:
     command = ("gateway", "run", "-v", "--force")
     ready_path = "/health"
 
-    def __init__(self, directory: Path, model_url: str, *, max_runs: int = 10, extra: str = "") -> None:
+    def __init__(
+        self,
+        directory: Path,
+        model_url: str,
+        *,
+        max_runs: int = 10,
+        extra: str = "",
+        environ: Mapping[str, str] | None = None,
+        launcher: tuple[str, ...] = (),
+    ) -> None:
         self.directory = directory
         self.port = free_port()
         self.key = secrets.token_hex(24)
         self.log_path = directory / "gateway.log"
+        self._environ = dict(environ or {})
+        self._launcher = launcher
         self._venv = hermes_venv()
         self._process: subprocess.Popen[bytes] | None = None
         self.work = directory / "work"
@@ -90,12 +102,12 @@ class Hermes:
         environ |= dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), DEAD_PROXY)
         with self.log_path.open("ab") as log:
             self._process = subprocess.Popen(
-                [str(self._venv / "bin" / "hermes"), *self.arguments()],
+                [*self._launcher, str(self._venv / "bin" / "hermes"), *self.arguments()],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 cwd=self.work,
-                env=environ,
+                env=environ | self._environ,
             )
         try:
             self._wait_ready(self._process)
