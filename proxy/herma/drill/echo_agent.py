@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 from herma.drill.echo import chat, jobs, readout, responses, runs, session_chat, sessions, sockets
-from herma.drill.echo.access import require_key
+from herma.drill.echo.access import let_go, require_key
 from herma.drill.echo.state import STATE, EchoState
 from herma.policy.secret import Secret
 
@@ -74,7 +74,7 @@ def make_app(key: Secret, *, clock: Callable[[], float] = time.time, pace_s: flo
         clock: Where time stamps come from; a fixed one makes every answer repeatable.
         pace_s: Seconds between two words of a stream, so that a person sees it stream.
     """
-    app = web.Application(middlewares=[require_key], client_max_size=MAX_BODY_BYTES)
+    app = web.Application(middlewares=[let_go, require_key], client_max_size=MAX_BODY_BYTES)
     app[STATE] = EchoState(key, clock, pace_s)
     for method, path, handler in ROUTES:
         app.router.add_route(method, path, handler)

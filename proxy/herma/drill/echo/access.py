@@ -7,7 +7,7 @@ from aiohttp import web
 from herma.drill.echo.answers import ok
 from herma.drill.echo.state import STATE
 
-__all__ = ["require_key"]
+__all__ = ["let_go", "require_key"]
 
 _OPEN = ("/health", "/v1/health")
 _BEARER = "Bearer "
@@ -28,3 +28,14 @@ async def require_key(
             error = {"message": "Invalid API key", "type": "invalid_request_error", "code": "invalid_api_key"}
             return ok({"error": error}, 401)
     return await handler(request)
+
+
+@web.middleware
+async def let_go(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """End quietly what nobody reads any more: a caller may hang up, and the drill lets some do so."""
+    try:
+        return await handler(request)
+    except ConnectionResetError:
+        return web.Response(status=499)
