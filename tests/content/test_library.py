@@ -12,6 +12,7 @@ from herma.config.values import FilePath
 from herma.content.library import FAMILIES, Library
 from herma.content.shipped import data_dir
 from herma.errors import ContentError
+from herma.policy.egress.host_pattern import HostPattern
 from herma.policy.secret import Secret
 from support.rule_file import rule_text
 
@@ -136,3 +137,39 @@ def test_indicators_that_were_read_are_not_read_again() -> None:
     """What was judged is what is used, whatever became of the files."""
     read = SHIPPED.collection(datetime.now(UTC)).indicators()
     assert SHIPPED.rule_set(indicators=read).indicators is read
+
+
+_PLATFORM = """\
+id: acme
+title: Acme
+description: A platform of one's own.
+references: ['https://docs.example.com/']
+hosts: [chat.acme.example]
+examples:
+  - {method: POST, path: /a, body: 'export DEPLOY_TOKEN=F4keK3yF0rT3st', secret: F4keK3yF0rT3st, masked: true}
+  - {message: hello, path: /a, masked: false}
+"""
+
+
+def test_own_platforms_and_models_are_added_to_the_shipped_ones(tmp_path: Path) -> None:
+    """A directory of one's own may hold nothing else; hosts of a configuration come on top."""
+    place = tmp_path / "egress"
+    place.mkdir()
+    (place / "acme.yaml").write_text(_PLATFORM)
+    (place / "model-providers.yaml").write_text("providers: [{name: acme, hosts: [llm.acme.example]}]")
+    library = Library(Content(rules_dirs=(FilePath(str(tmp_path)),)))
+    more = HostPattern("chat.example.com", port=8065)
+    found = {one.id: one.hosts for one in library.platforms({"mattermost": (more,)})}
+    assert found["acme"] == (HostPattern("chat.acme.example"),)
+    assert found["mattermost"] == (more,)
+    assert found.keys() - {one.id for one in SHIPPED.platforms()} == {"acme", "mattermost"}
+    assert set(library.models()) - set(SHIPPED.models()) == {HostPattern("llm.acme.example")}
+    assert {"acme", "signal"} <= {file.platform.id for file in library.platform_files()}
+
+
+def test_a_platform_outside_its_directory_is_told(tmp_path: Path) -> None:
+    """It would not be read, and nothing that goes there would be masked."""
+    (tmp_path / "egress").mkdir()
+    (tmp_path / "acme.yaml").write_text(_PLATFORM)
+    with pytest.raises(ContentError, match="or egress/ of its directory"):
+        Library(Content(rules_dirs=(FilePath(str(tmp_path)),)))

@@ -67,7 +67,9 @@ class PlatformFile:
 
 
 def load_platforms(
-    directory: Traversable, hosts: Mapping[str, Sequence[str]] | None = None, own: Sequence[Traversable] = ()
+    directory: Traversable,
+    hosts: Mapping[str, Sequence[str | HostPattern]] | None = None,
+    own: Sequence[Traversable] = (),
 ) -> tuple[Platform, ...]:
     """Read all platforms that have hosts, ordered by id.
 
@@ -80,7 +82,7 @@ def load_platforms(
         ContentError: a file cannot be used, an id or a host is taken twice, or hosts are of no platform.
     """
     files = read_platforms(directory, own)
-    named = {identifier: _patterns_of(identifier, texts) for identifier, texts in (hosts or {}).items()}
+    named = {identifier: _patterns_of(identifier, more) for identifier, more in (hosts or {}).items()}
     known = {file.platform.id for file in files}
     for identifier in named:
         if identifier not in known:
@@ -99,9 +101,9 @@ def load_platforms(
 _CONFIGURED: Final = Source("egress.platforms")
 
 
-def _patterns_of(identifier: str, texts: Sequence[str]) -> tuple[HostPattern, ...]:
+def _patterns_of(identifier: str, hosts: Sequence[str | HostPattern]) -> tuple[HostPattern, ...]:
     try:
-        return tuple(map(HostPattern.parse, texts))
+        return tuple(host if isinstance(host, HostPattern) else HostPattern.parse(host) for host in hosts)
     except ValueError as error:
         raise ContentError(f"{identifier}: {error}", _CONFIGURED) from error
 

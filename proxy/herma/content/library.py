@@ -13,6 +13,7 @@ from typing import Final
 
 from herma.config.exemption import Exemption
 from herma.config.settings import Content
+from herma.content.egress import PlatformFile, load_models, load_platforms, read_platforms
 from herma.content.exemptions import read_exemptions
 from herma.content.ioc import Collection, IndicatorSources, collect, load_public_key
 from herma.content.likeness import load_likeness
@@ -23,16 +24,20 @@ from herma.content.vocabulary import load_vocabulary
 from herma.errors import ContentError, Source
 from herma.policy.checks import RuleSet
 from herma.policy.checks.content_judge import ContentJudge
+from herma.policy.egress.host_pattern import HostPattern
+from herma.policy.egress.platform import Platform
 from herma.policy.indicator import IndicatorSet
 from herma.policy.redaction.redactor import Redactor
 from herma.policy.routing.profile import Profile
 from herma.policy.rule import Rule
 from herma.policy.secret import Secret
 
-__all__ = ["FAMILIES", "Library"]
+__all__ = ["EGRESS", "FAMILIES", "Library"]
 
 # The families of rules, each a directory of that name.
 FAMILIES: Final = ("mcp", "cron", "redaction")
+# The directory of platforms and of hosts that serve models, which are no rules but stand beside them.
+EGRESS: Final = "egress"
 
 # An id is the name of a file, and never a path.
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -60,8 +65,34 @@ class Library:
         Raises:
             ContentError: with the place of the first thing wrong.
         """
-        own = [place for directory in self._own if (place := directory / family).is_dir()]
-        return load_rules(self.base.joinpath(family), family, own)
+        return load_rules(self.base.joinpath(family), family, self._own_of(family))
+
+    def _own_of(self, family: str) -> list[Path]:
+        return [place for directory in self._own if (place := directory / family).is_dir()]
+
+    def platforms(self, hosts: Mapping[str, Sequence[HostPattern]] | None = None) -> tuple[Platform, ...]:
+        """Read the chat platforms that have hosts; `hosts` gives them more, by the platform's id.
+
+        Raises:
+            ContentError: a file cannot be used, a host is taken twice, or hosts are of no platform.
+        """
+        return load_platforms(self.base.joinpath(EGRESS), hosts, self._own_of(EGRESS))
+
+    def platform_files(self) -> tuple[PlatformFile, ...]:
+        """Read the files of all platforms, with hosts or without, and their examples.
+
+        Raises:
+            ContentError: a file cannot be used.
+        """
+        return read_platforms(self.base.joinpath(EGRESS), self._own_of(EGRESS))
+
+    def models(self) -> tuple[HostPattern, ...]:
+        """Read the hosts that serve models.
+
+        Raises:
+            ContentError: a file cannot be used.
+        """
+        return load_models(self.base.joinpath(EGRESS), self._own_of(EGRESS))
 
     def rule(self, rule_id: str) -> Rule | None:
         """Read one rule; None when there is none of this id.
@@ -169,11 +200,12 @@ class Library:
 
 def _examine(directory: Path) -> None:
     """Refuse a directory whose rules would not be read: they are looked for below the names of the families."""
-    families = " or ".join(f"{family}/" for family in FAMILIES)
+    known = (*FAMILIES, EGRESS)
+    families = " or ".join(f"{family}/" for family in known)
     if stray := rule_files(directory):
         raise ContentError(f"a rule stands in {families} of its directory; move it", Source(str(stray[0])))
     if (words := directory / "cron" / "words").exists():
         message = "own words are not read; a rule of your own uses those that ship, or a pattern"
         raise ContentError(message, Source(str(words)))
-    if not any((directory / family).is_dir() for family in FAMILIES):
+    if not any((directory / family).is_dir() for family in known):
         raise ContentError(f"no rules here; they were expected in {families}", Source(str(directory)))

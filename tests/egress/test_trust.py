@@ -1,0 +1,47 @@
+"""The authority of a configuration."""
+
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+
+from herma.config.settings import Settings
+from herma.egress.trust import open_authority, unsigned
+from herma.errors import ContentError
+from herma.policy.egress.host_pattern import HostPattern
+from support.config_text import KEYS, UPSTREAM, parsed
+
+
+def _settings(text: str) -> Settings:
+    return parsed(UPSTREAM + KEYS + f"egress: {{{text}}}\n")
+
+
+def test_hosts_that_nobody_reads_are_not_signed_for(tmp_path: Path) -> None:
+    """Models that ship and those of the configuration, and pinned hosts; no platform, of whatever hosts."""
+    settings = _settings(
+        f"state_dir: '{tmp_path}/egress', models: ['*.llm.example.com', m.chat.example.com],"
+        " pinned: [pinned.app.example.com], platforms: {mattermost: {hosts: [m.chat.example.com]}}"
+    )
+    assert settings.egress is not None
+    found = unsigned(settings, settings.egress)
+    for name in ("api.openai.com", "pinned.app.example.com"):
+        assert HostPattern(name) in found
+    assert HostPattern("llm.example.com", below=True) in found
+    assert not {"m.chat.example.com", "api.telegram.org", "openrouter.ai"} & {one.name for one in found}
+    authority = open_authority(settings, settings.egress)
+    certificate = x509.load_pem_x509_certificate(authority.certificate.read_bytes())
+    constraints = certificate.extensions.get_extension_for_class(x509.NameConstraints)
+    assert constraints.critical
+    excluded = {name.value for name in constraints.value.excluded_subtrees or ()}
+    assert {"llm.example.com", "api.anthropic.com"} <= excluded
+
+
+def test_a_platform_that_is_none_is_told(tmp_path: Path) -> None:
+    """Before an authority is made."""
+    settings = _settings(
+        f"state_dir: '{tmp_path}/egress', platforms: {{nothing: {{hosts: [a.example.com]}}}}"
+    )
+    assert settings.egress is not None
+    with pytest.raises(ContentError, match="no such platform"):
+        open_authority(settings, settings.egress)
+    assert not (tmp_path / "egress").exists()
