@@ -9,11 +9,11 @@ from herma.config.settings import Settings
 from herma.egress.trust import open_authority, unsigned
 from herma.errors import ContentError
 from herma.policy.egress.host_pattern import HostPattern
-from support.config_text import KEYS, UPSTREAM, parsed
+from support.config_text import parsed
 
 
 def _settings(text: str) -> Settings:
-    return parsed(UPSTREAM + KEYS + f"egress: {{{text}}}\n")
+    return parsed(f"egress: {{{text}}}\n")
 
 
 def test_hosts_that_nobody_reads_are_not_signed_for(tmp_path: Path) -> None:
