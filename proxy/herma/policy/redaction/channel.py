@@ -9,6 +9,7 @@ whole text would have lost leaves, however the text is cut.
 import re
 from collections import deque
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from herma.policy.decision import Finding
@@ -44,6 +45,7 @@ MAX_PROBED_CHARS: Final = 4096
 # Text that is decided and no context any more is dropped when it is as long as this, not with every piece.
 MAX_FORGOTTEN_CHARS: Final = 128
 
+_QUOTES: Final = frozenset("\"'`")
 _WORD_END: Final = re.compile(r"[\s\"'`;&|<>\\]")
 _USER_INFO_END: Final = re.compile(r"[\s\"'`<>\\@/]")
 # A continuation that makes any open value look drawn: letters of both cases and digits, longer than any minimum.
@@ -298,17 +300,17 @@ class Channel:
     def _open_mask(self, secret: list[Edit], cut: int = 0) -> None:
         """Keep masking until the token, the quote or the key ends; the places count from `cut`."""
         start = cut + secret[0].start
-        before = self._text[max(0, start - 1) : start]
+        quote = self._text[max(0, start - 1) : start]
+        quote = quote if quote in _QUOTES else ""
+        for before, edit in pairwise(secret):
+            # The parts of a glued word (`'ab'"cd`, `'ab'cd`) have each their own quote.
+            between = self._text[cut + before.end : cut + edit.start]
+            if between[-1:] in _QUOTES:
+                quote = between[-1] if len(between) > 1 or not quote else ""
         if secret[0].rule_id == BLOCK_ID:
             self._mask = "block"
         else:
-            self._mask = (
-                before
-                if before in {'"', "'", "`"}
-                else "user info"
-                if secret[0].rule_id == URL_ID
-                else "word"
-            )
+            self._mask = quote or ("user info" if secret[0].rule_id == URL_ID else "word")
 
     def _continue_mask(self) -> None:
         text, first = self._text, self.decided - self._base

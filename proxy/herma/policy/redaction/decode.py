@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Final
 
+from herma.policy.redaction.glued import JOINTS, glued
 from herma.policy.redaction.run import plain
 from herma.policy.redaction.variable import joined_variables, may_join_variables
 from herma.policy.redaction.view import View
@@ -26,16 +27,7 @@ _INVISIBLE: Final = re.compile(
     "(?:(?<=\x9b)[0-?]{0,32}[ -/]{0,4}[@-~]|(?<=[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c]{0,512}[\x07\x9c]|(?<!\x1b)|"
     "(?:\\[[0-?]{0,32}[ -/]{0,4}[@-~]|[]PX^_][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)|[ -/]{1,4}[0-~]|[0-OQ-WYZ\\\\`-~])))"
 )
-# Again the search skips to the signs that begin a match: quotes, backslashes and dollars.
-_SHELL: Final = re.compile(
-    r"""(["'\\$](?:
-        (?<=["'])(?:(?<=[A-Za-z0-9_./+=-].)(?:["'](?=[A-Za-z0-9_./+=-])|[ ]?\+[ ]?(?:\\\r?)?\n?[ ]{0,16}["'](?=[A-Za-z0-9_-]))
-          |(?<![^A-Za-z0-9_][bfruBFRU].)(?<=[A-Za-z0-9].)(?=[A-Za-z0-9_]))   # not b'…' of code
-      | (?<=["'])\n[ \t]{1,32}["'](?=[A-Za-z0-9_./+-])
-      | (?<=\\)\r?\n | (?<=\$)\{?IFS\}? | (?<=[A-Za-z0-9_-]\$)(?:[@*]|\{[@*]\})(?=[A-Za-z0-9_-]) ))""",
-    re.VERBOSE | re.ASCII,
-)
-# What the pattern can match, in kinds of characters: a quote beside a quote, between two word characters, before a plus.
+# What joints are made of, in kinds of characters: a quote beside a quote, between two word characters, before a plus.
 _KINDS: Final = bytes(
     0x71  # q: a quote
     if byte in b"\"'"
@@ -43,6 +35,12 @@ _KINDS: Final = bytes(
     if byte == 0x2B
     else 0x73  # s: a blank
     if byte == 0x20
+    else 0x62  # b: a backslash
+    if byte == 0x5C
+    else 0x64  # d: a dollar
+    if byte == 0x24
+    else 0x79  # y: what a part may begin with besides
+    if byte in b"!@#%^*~?"
     else 0x78  # x: a character of a word
     if byte in b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./=-"
     else 0x20
@@ -52,7 +50,7 @@ _KINDS: Final = bytes(
 _NEXT_LINE: Final = re.compile(r"[\"']\n[ \t]{1,32}[\"']")
 # Arguments of a script that has none: a shell drops them.
 _NOTHING: Final = ("$@", "$*", "${@", "${*")
-_JOINS: Final = (b"xqx", b"qqx", b"qqp", b"qp", b"qsp")
+_JOINS: Final = (b"xqx", b"qqx", b"qqy", b"qqd", b"qdq", b"xdqx", b"qbq", b"qqqqq", b"qp", b"qsp")
 _ESCAPE: Final = re.compile(
     r"(\\(?:(?:u|U0000|u\{0{0,4})[0-9a-fA-F]{4}\}?|u\{[0-9a-fA-F]{2,3}\}|x[0-9a-fA-F]{2}|[01][0-7]{2}|[\"'\\/bfnrt]))",
     re.ASCII,
@@ -152,7 +150,7 @@ def _fold(character: str) -> str:
 def _shell(view: View, work: Work | None = None) -> View | None:
     if not _shell_may_join(view.text):
         return None
-    return view.derive(_SHELL, lambda sign: " " if "IFS" in sign else "", work)
+    return view.rewrite(JOINTS, glued, work)
 
 
 def _shell_may_join(text: str) -> bool:

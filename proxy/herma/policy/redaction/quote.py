@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from herma.policy.redaction.glued import ends_open
 from herma.policy.redaction.join import joint_at
 from herma.policy.redaction.judgement import Value
 from herma.policy.redaction.name import Names
@@ -95,11 +96,15 @@ def open_quote(text: str, first: int, last: int, names: Names) -> int:
     if names.classify(text[first:last].strip("-.")) is None:
         return -1
     joint = joint_at(text, last)
-    quoted = QUOTED.match(text, joint.end) if joint else None
-    if quoted is None:
+    if joint is None:
         return -1
+    quoted = QUOTED.match(text, joint.end)
+    if quoted is None:
+        # `NAME=a"b c` of a shell.
+        return joint.end if joint.sign == "=" and not joint.spaced and ends_open(text, joint.end) else -1
     value = quoted_value(text, quoted)
-    return value.start if not value.closed and value.end == len(text) else -1
+    is_open = ends_open(text, value.end + 1) if value.closed else value.end == len(text)
+    return value.start if is_open else -1
 
 
 def open_argument(text: str, at: int) -> int:

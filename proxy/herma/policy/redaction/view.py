@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.piece import piece_end, piece_start
-from herma.policy.redaction.work import DECODED_SIGN, PIECE_CHARS, Work, unjudged
+from herma.policy.redaction.work import DECODED_SIGN, GLUED, PIECE_CHARS, Work, unjudged
 
 __all__ = ["Span", "View"]
 
@@ -92,6 +92,39 @@ class View:
         written = {sign: write(sign) for sign in set(signs)}
         read = parts.copy()
         read[1::2] = map(written.__getitem__, signs)
+        return self._view(parts, read)
+
+    def rewrite(
+        self,
+        pattern: re.Pattern[str],
+        signs_of: Callable[[str, int], list[tuple[int, int, str]]],
+        work: Work | None = None,
+    ) -> "View | None":
+        """Rewrite signs that depend on each other: `signs_of` a text gives them in order, for so many matches of the pattern."""
+        text = self.text
+        work = Work(len(text)) if work is None else work
+        affordable = int(max(0, work.left) / GLUED)
+        signs = signs_of(text, affordable) if affordable else []
+        work.left -= GLUED * len(signs)
+        if len(signs) >= affordable:
+            following = pattern.search(text, signs[-1][1] if signs else 0)
+            if following is not None:
+                work.left = min(0, work.left) - GLUED
+                self._give_up(pattern, following.start())
+        if not signs:
+            return None
+        parts: list[str] = []
+        read: list[str] = []
+        done = 0
+        for start, end, written in signs:
+            before = text[done:start]
+            parts += (before, text[start:end])
+            read += (before, written)
+            done = end
+        rest = text[done:]
+        return self._view([*parts, rest], [*read, rest])
+
+    def _view(self, parts: list[str], read: list[str]) -> "View":
         parts, read, far = _leave_out(parts, read)
         return View("".join(read), self, lambda: _places(parts, read, far))
 

@@ -20,6 +20,7 @@ __all__ = [
     "DOCUMENT_UNITS_PER_CHAR",
     "FORMAT",
     "FRESH_NAME",
+    "GLUED",
     "HEAD",
     "HIT",
     "HOLD",
@@ -82,6 +83,8 @@ HIT: Final = 20
 # An escape decoded, a run of token characters seen, a run of base64 decoded, a string of a document looked at,
 # a token of one read for masking.
 DECODED_SIGN: Final = 0.5
+# A joint of a word that is glued of several parts, whose ends are looked for.
+GLUED: Final = 3
 RUN: Final = 1
 DECODED_RUN: Final = 4
 STRING: Final = 1
