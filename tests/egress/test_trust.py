@@ -6,8 +6,9 @@ import pytest
 from cryptography import x509
 
 from herma.config.settings import Settings
-from herma.egress.trust import open_authority, unsigned
-from herma.errors import ContentError
+from herma.egress import trust
+from herma.egress.trust import open_authority, require_proxy, unsigned
+from herma.errors import ConfigError, ContentError
 from herma.policy.egress.host_pattern import HostPattern
 from support.config_text import parsed
 
@@ -45,3 +46,12 @@ def test_a_platform_that_is_none_is_told(tmp_path: Path) -> None:
     with pytest.raises(ContentError, match="no such platform"):
         open_authority(settings, settings.egress)
     assert not (tmp_path / "egress").exists()
+
+
+def test_the_proxy_must_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only where there is a section; then the message says how it is."""
+    require_proxy(_settings(""))
+    monkeypatch.setattr(trust, "find_spec", lambda _name: None)
+    require_proxy(parsed(""))
+    with pytest.raises(ConfigError, match=r"pip install 'herma\[egress\]'"):
+        require_proxy(_settings(""))

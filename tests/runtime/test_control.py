@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import socket
 from collections.abc import AsyncIterator
 
@@ -10,7 +11,9 @@ import pytest
 from herma import __version__
 from herma.policy.limits.lifecycle import Event, Lifecycle
 from herma.policy.routing.route import Turn
+from herma.runtime.audit import AuditLog
 from herma.runtime.control import Control
+from herma.runtime.egress import EgressGate
 from herma.runtime.generation import build
 from herma.runtime.reload import Reloader
 from herma.runtime.tally import Tally
@@ -43,6 +46,7 @@ class Controlled:
             log=self.log,
             connections=lambda: 5,
             workers=lambda: self.workers,
+            egress=EgressGate(start, AuditLog(os.devnull), Tally()),
         )
 
     async def _apply(self, _generation: object) -> None:
@@ -107,6 +111,7 @@ async def test_status_shows_what_is_busy(controlled: Controlled, upstream: Recor
     assert status["upstreams"][0]["url"] == upstream.url
     assert status["upstreams"][0]["up"] is True
     assert {"name": "scheduler", "scopes": ["cron"], "group": ""} in status["keys"]
+    assert status["egress"] == {"configured": False}
     assert status["config"]["digest"] == controlled.reloader.settings.digest
 
 

@@ -93,3 +93,22 @@ def test_a_label_cannot_forge_a_line(label: str) -> None:
     tally.count("event", label)
     lines = [line for line in render(tally, {}, {}).decode().split("\n") if line and not line.startswith("#")]
     assert len(lines) == 1
+
+
+def test_the_egress_gate_has_readings_of_its_own() -> None:
+    """They are there when there is a gate, each under its own name."""
+    tally = Tally()
+    tally.merge([(("egress_requests", "other", "denied", "herma.egress.secret"), 2.0)])
+    tally.hook_failed("request", "ValueError")
+    found = _samples(
+        render(tally, {}, {}, {"up": 1.0, "restarts": 2.0, "connections": 3.0, "held_bytes": 4.0})
+    )
+    labels = (("code", "herma.egress.secret"), ("kind", "other"), ("outcome", "denied"))
+    assert found["herma_egress_requests_total", labels] == 2
+    assert found["herma_egress_failed_hooks_total", (("hook", "request"), ("kind", "ValueError"))] == 1
+    assert {name: value for (name, _), value in found.items() if "total" not in name} == {
+        "herma_egress_up": 1,
+        "herma_egress_restarts": 2,
+        "herma_egress_connections": 3,
+        "herma_egress_held_bytes": 4,
+    }

@@ -161,6 +161,7 @@ async def test_every_problem_is_a_line_of_its_own(reloading: Reloading) -> None:
         ("admin", lambda config: config["admin"].update(address=f"127.0.0.1:{free_port()}")),
         ("workers", lambda config: config.update(workers=2)),
         ("audit", lambda config: config["audit"].update(file="other.jsonl")),
+        ("egress", lambda config: config.update(egress={"mode": "observe"})),
         (
             "the names of upstreams",
             lambda config: config.update(
@@ -168,7 +169,7 @@ async def test_every_problem_is_a_line_of_its_own(reloading: Reloading) -> None:
             ),
         ),
     ],
-    ids=["address", "one more", "unix socket", "admin", "workers", "audit", "upstreams"],
+    ids=["address", "one more", "unix socket", "admin", "workers", "audit", "egress", "upstreams"],
 )
 async def test_what_was_opened_at_the_start_cannot_change(
     reloading: Reloading, name: str, edit: Callable[[dict[str, Any]], object]

@@ -11,6 +11,7 @@ from time import monotonic
 
 import pytest
 
+from herma.egress import trust
 from herma.errors import ConfigError, ContentError
 from herma.runtime import StartError, serve
 from support.gate import Gate
@@ -74,11 +75,21 @@ def test_a_configuration_that_is_not_valid_opens_nothing(gate: Gate) -> None:
     assert _nothing_open(gate)
 
 
-def test_an_egress_gate_that_nothing_would_start_opens_nothing(gate: Gate) -> None:
-    """A section that is accepted and does nothing would be trusted."""
+def test_an_egress_gate_without_its_proxy_opens_nothing(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A section that is accepted and does nothing would be trusted; the message says what to install."""
+    monkeypatch.setattr(trust, "find_spec", lambda _name: None)
     gate.config["egress"] = {}
     gate.write_config(gate.config)
-    with pytest.raises(ConfigError, match="egress gate"):
+    with pytest.raises(ConfigError, match=r"pip install 'herma\[egress\]'"):
+        serve(gate.config_path, {}, Lines())
+    assert _nothing_open(gate)
+
+
+def test_a_platform_that_is_none_opens_nothing(gate: Gate) -> None:
+    """What the egress gate would not start with is told before."""
+    gate.config["egress"] = {"platforms": {"nothing": {"hosts": ["a.example.com"]}}}
+    gate.write_config(gate.config)
+    with pytest.raises(ContentError, match="no such platform"):
         serve(gate.config_path, {}, Lines())
     assert _nothing_open(gate)
 

@@ -1,6 +1,7 @@
 """The authority that a configuration names, as the gate and the command line both open it."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from herma.config.egress import Egress
@@ -8,9 +9,23 @@ from herma.config.settings import Settings
 from herma.content.library import Library
 from herma.egress.authority import Authority
 from herma.egress.exclusion import excluded_hosts
+from herma.errors import ConfigError, Problem, Source
 from herma.policy.egress.host_pattern import HostPattern
 
-__all__ = ["open_authority", "unsigned"]
+__all__ = ["open_authority", "require_proxy", "unsigned"]
+
+
+def require_proxy(settings: Settings) -> None:
+    """Refuse a configuration whose egress gate has nothing to run on.
+
+    Raises:
+        ConfigError: mitmproxy is not installed; the message says how it is.
+    """
+    if settings.egress is not None and find_spec("mitmproxy") is None:
+        message = (
+            "the egress gate needs mitmproxy; run `pip install 'herma[egress]'`, or take the section out"
+        )
+        raise ConfigError([Problem(Source(settings.path), "egress.missing", message)])
 
 
 def unsigned(settings: Settings, egress: Egress) -> tuple[HostPattern, ...]:

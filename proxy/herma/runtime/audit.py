@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
+from herma.egress.line import Sent, Told
 from herma.ingress import Record
 from herma.policy.decision import Finding
 
@@ -29,8 +30,11 @@ _STANDARD_OUTPUT = 1
 # O_NONBLOCK: opening a pipe that nobody reads must fail, not wait.
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
-# OCSF 1.3, class HTTP Activity (4002) and its disposition ids.
+# OCSF 1.3, classes HTTP Activity (4002) and Network Activity (4001), and their disposition ids.
 _CLASS_UID = 4002
+_NETWORK_CLASS_UID = 4001
+# What the egress gate calls a tunnel and a handshake, of which no request is known.
+_TUNNELS = ("CONNECT", "TLS")
 _DISPOSITIONS = {"answered": 1, "denied": 2, "client_gone": 1, "aborted": 2, "failed": 2, "upstream_gone": 1}
 
 
@@ -80,6 +84,29 @@ class AuditLog:
         }
         self.event(line)
 
+    def sent(self, sent: Sent) -> None:
+        """Write the line of what the agent sent out, or wanted to."""
+        self.event(
+            {
+                "class_uid": _NETWORK_CLASS_UID if sent.method in _TUNNELS else _CLASS_UID,
+                "time": sent.started_ms,
+                "exchange": sent.exchange,
+                "direction": "egress",
+                "disposition_id": _DISPOSITIONS.get(sent.outcome, 0),
+                "outcome": sent.outcome,
+                "dst_endpoint": {"hostname": sent.host, "port": sent.port},
+                "kind": sent.kind,
+                "platform": sent.platform,
+                "http_method": sent.method,
+                "status": sent.status,
+                "code": sent.code,
+                "rules": list(map(_told, sent.findings)),
+                "redactions": sent.redactions,
+                "bytes_out": sent.bytes_out,
+                "duration_ms": sent.duration_ms,
+            }
+        )
+
     def event(self, line: dict[str, Any]) -> None:
         """Write any line; one that does not fit is written without its rules, or lost if it is still too long."""
         data = _encode(line)
@@ -115,6 +142,10 @@ def _rule(found: Finding) -> dict[str, Any]:
         "attack": found.attack,
     }
     return {**said, "exempted": True} if found.exempted else said
+
+
+def _told(found: Told) -> dict[str, Any]:
+    return {"id": found.rule_id, "level": found.level, "place": found.place, "attack": found.attack}
 
 
 def _since(record: Record, moment: float | None) -> float | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from herma import __version__
 from herma.policy.limits.lifecycle import Lifecycle, Stage
+from herma.runtime.egress import EgressGate
 from herma.runtime.generation import Generations
 from herma.runtime.log import Log
 from herma.runtime.metrics import render
@@ -31,6 +32,7 @@ class Control:
         log: Log,
         connections: Callable[[], int],
         workers: Callable[[], int],
+        egress: EgressGate,
     ) -> None:
         self._store = store
         self._tally = tally
@@ -39,14 +41,16 @@ class Control:
         self._log = log
         self._connections = connections
         self._workers = workers
+        self._egress = egress
         self._started = time.monotonic()
         self._upstreams = Upstreams(current, store, log)
 
     async def run(self) -> None:
-        """Watch until cancelled."""
+        """Watch until cancelled, and keep the agent's way out open until then."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._upstreams.run())
             group.create_task(self._reloader.watch())
+            group.create_task(self._egress.run())
 
     def ready(self) -> tuple[bool, str]:
         """Tell whether requests are served, and if not, why.
@@ -87,6 +91,7 @@ class Control:
             },
             "workers": {"configured": settings.workers, "connected": self._workers()},
             "upstreams": [self._upstreams.status(name) for name in settings.all_upstreams()],
+            "egress": self._egress.status(),
             "config": {
                 "path": settings.path,
                 "digest": settings.digest,
@@ -112,4 +117,5 @@ class Control:
                 "reload_failed": float(bool(self._reloader.failure)),
             },
             self._upstreams.readings(),
+            self._egress.readings(),
         )

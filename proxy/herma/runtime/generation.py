@@ -92,7 +92,7 @@ def read_content(
         now: When it is, for what begins and ends.
 
     Raises:
-        ContentError: a file cannot be used.
+        ContentError: a file cannot be used, or the configuration names no platform of the egress gate that there is.
         ConfigError: an exemption names a rule or a route that does not exist, a surface an operation, or an upstream a page.
     """
     state = files_state(content_places(settings))
@@ -107,6 +107,10 @@ def read_content(
         settings.surfaces,
     )
     _pages(settings, profiles)
+    if settings.egress is not None:
+        # The process that judges by them reads them itself; here it is told before anything is opened or swapped.
+        library.platforms({name: one.hosts for name, one in settings.egress.platforms.items()})
+        library.models()
     return Content(
         profiles=profiles,
         checks=build_checks(

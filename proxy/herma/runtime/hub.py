@@ -9,7 +9,9 @@ from typing import Any
 from herma.console import serve_admin
 from herma.policy.limits.lifecycle import Event, Lifecycle, Order
 from herma.runtime.activity import ACTIVITY, Heard
+from herma.runtime.audit import AUDIT_LOST, AuditLog
 from herma.runtime.control import Control
+from herma.runtime.egress import EgressGate
 from herma.runtime.generation import Generations, build
 from herma.runtime.overview import make_console
 from herma.runtime.recent import Recent
@@ -27,7 +29,7 @@ MAX_NAME_BYTES = 64
 
 
 class _Hub:
-    def __init__(self, start: Start) -> None:
+    def __init__(self, start: Start, audit: AuditLog) -> None:
         self.lifecycle = Lifecycle(start.settings.drain_timeout_s)
         self.store = MemoryStore(time.monotonic, throttle_limits(start.settings), start.dropped)
         self.tally = Tally()
@@ -37,12 +39,14 @@ class _Hub:
         self.stopped = asyncio.Event()
         self.connections: dict[str, int] = {}
         self.coordinator = Coordinator(self.store, self._heard)
+        self.egress = EgressGate(start, audit, self.tally)
 
     async def apply(self, generations: Generations) -> None:
         self.store.apply(throttle_limits(generations.settings))
         old, self.generations = self.generations, generations
         self.lifecycle.drain_timeout_s = generations.settings.drain_timeout_s
         old.retire()
+        self.egress.reload()
 
     def stop(self) -> None:
         if self.lifecycle.handle(Event.STOP_ASKED, time.monotonic()) is Order.ABORT:
@@ -76,7 +80,12 @@ def _row(row: Any) -> tuple[tuple[str, ...], float]:
 
 async def serve_hub(start: Start, parent: socket.socket, stop_all: Callable[[], None]) -> None:
     """Serve until stopped; over `parent` come the lines to new workers, and its end stops the hub."""
-    hub = _Hub(start)
+    with AuditLog(start.settings.audit.file, lambda: hub.tally.count(AUDIT_LOST)) as audit:
+        hub = _Hub(start, audit)
+        await _serve(hub, start, parent, stop_all)
+
+
+async def _serve(hub: _Hub, start: Start, parent: socket.socket, stop_all: Callable[[], None]) -> None:
     reloader = Reloader(start, hub.apply)
     control = Control(
         current=lambda: hub.generations,
@@ -87,6 +96,7 @@ async def serve_hub(start: Start, parent: socket.socket, stop_all: Callable[[], 
         log=start.log,
         connections=lambda: sum(hub.connections.values()),
         workers=lambda: hub.coordinator.workers,
+        egress=hub.egress,
     )
     console = make_console(
         start, control, hub.store, hub.recent, hub.activity.under_way, lambda: hub.generations

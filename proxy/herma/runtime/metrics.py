@@ -1,6 +1,7 @@
 """The tally and the readings of the moment as Prometheus metrics."""
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
@@ -17,17 +18,37 @@ _COUNTERS = {
     "findings": ("herma_findings", "Rules that applied", ("rule",)),
     "redactions": ("herma_redactions", "Secrets masked in answers", ()),
     "bytes": ("herma_bytes", "Body bytes", ("direction",)),
+    "egress_requests": (
+        "herma_egress_requests",
+        "Requests, tunnels and messages of the agent",
+        ("kind", "outcome", "code"),
+    ),
+    "egress_bytes": ("herma_egress_bytes", "Body bytes of the agent", ()),
+    "egress_redactions": ("herma_egress_redactions", "Secrets masked in what the agent sends", ()),
+    "egress_failed": ("herma_egress_failed_hooks", "Hooks that failed, and shut", ("hook", "kind")),
     "events": ("herma_events", "Things that happened", ("event", "label")),
+}
+# Readings of the moment of the egress gate, where there is one.
+_EGRESS = {
+    "up": "Whether the egress gate is up",
+    "restarts": "How often the egress gate was started again",
+    "connections": "Open connections of the agent",
+    "held_bytes": "Bytes of bodies that are held",
 }
 
 
 class _TallyCollector(Collector):
     def __init__(
-        self, tally: Tally, readings: Mapping[str, float], upstreams: Mapping[str, Mapping[str, float]]
+        self,
+        tally: Tally,
+        readings: Mapping[str, float],
+        upstreams: Mapping[str, Mapping[str, float]],
+        egress: Mapping[str, float],
     ) -> None:
         self._tally = tally
         self._readings = readings
         self._upstreams = upstreams
+        self._egress = egress
 
     def collect(self) -> Iterator[Metric]:
         families = {
@@ -57,6 +78,10 @@ class _TallyCollector(Collector):
             for name, value in found.items():
                 gauge.add_metric([upstream, name], value)
         yield gauge
+        for name, value in self._egress.items():
+            gauge = GaugeMetricFamily(f"herma_egress_{name}", _EGRESS[name])
+            gauge.add_metric([], value)
+            yield gauge
 
 
 def _histogram(buckets: dict[str, list[float]], sums: dict[str, float]) -> HistogramMetricFamily:
@@ -72,9 +97,12 @@ def _histogram(buckets: dict[str, list[float]], sums: dict[str, float]) -> Histo
 
 
 def render(
-    tally: Tally, readings: Mapping[str, float], upstreams: Mapping[str, Mapping[str, float]]
+    tally: Tally,
+    readings: Mapping[str, float],
+    upstreams: Mapping[str, Mapping[str, float]],
+    egress: Mapping[str, float] = MappingProxyType({}),
 ) -> bytes:
     """Return the text exposition format."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_TallyCollector(tally, readings, upstreams))
+    registry.register(_TallyCollector(tally, readings, upstreams, egress))
     return generate_latest(registry)

@@ -96,7 +96,8 @@ def _needs_restart(old: Settings, new: Settings) -> list[str]:
             (listener.address, listener.mode, listener.tls, listener.binds) for listener in settings.listen
         ]
 
-    changed = [name for name in ("admin", "workers", "audit") if getattr(old, name) != getattr(new, name)]
+    fixed = ("admin", "workers", "audit", "egress")
+    changed = [name for name in fixed if getattr(old, name) != getattr(new, name)]
     if list(old.upstreams) != list(new.upstreams):
         changed = ["the names of upstreams", *changed]
     return changed if where(old) == where(new) else ["listen", *changed]

@@ -8,6 +8,7 @@ from pathlib import Path
 from herma.config.load import load
 from herma.config.settings import Settings
 from herma.console import parser_is_strict
+from herma.egress.trust import require_proxy
 from herma.errors import ConfigError, Problem, Source
 from herma.runtime.audit import AuditLog
 from herma.runtime.fleet import Fleet
@@ -34,10 +35,7 @@ def serve(path: Path, environ: Mapping[str, str], log: Log, *, insecure: bool = 
             "aiohttp runs without its parser in C; unset AIOHTTP_NO_EXTENSIONS or reinstall aiohttp"
         )
     settings = load(path, environ)
-    if settings.egress is not None:
-        # Nothing starts it yet; accepted in silence, it would be trusted.
-        message = "this version cannot start the egress gate; take the section out"
-        raise ConfigError([Problem(Source(settings.path), "egress", message)])
+    require_proxy(settings)
     _warn(settings, log, insecure=insecure or bool(environ.get("HERMA_INSECURE")))
     fingerprint_key = new_fingerprint_key()
     content = read_content(settings, fingerprint_key)

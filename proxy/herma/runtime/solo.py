@@ -8,6 +8,7 @@ from herma.policy.limits.lifecycle import Lifecycle
 from herma.runtime.audit import AUDIT_LOST, AuditLog
 from herma.runtime.control import Control
 from herma.runtime.dataplane import DataPlane
+from herma.runtime.egress import EgressGate
 from herma.runtime.generation import Generations, build
 from herma.runtime.overview import make_console
 from herma.runtime.recent import Recent, under_way
@@ -30,9 +31,12 @@ async def serve_solo(start: Start) -> None:
     with AuditLog(settings.audit.file, lambda: tally.count(AUDIT_LOST)) as audit:
         data = DataPlane(build(settings, start.content), store, audit, recent, lifecycle, start.log)
 
+        egress = EgressGate(start, audit, tally)
+
         async def apply(generations: Generations) -> None:
             store.apply(throttle_limits(generations.settings))
             await data.swap(generations)
+            egress.reload()
 
         reloader = Reloader(start, apply)
         control = Control(
@@ -44,6 +48,7 @@ async def serve_solo(start: Start) -> None:
             log=start.log,
             connections=lambda: data.connections,
             workers=lambda: 1,
+            egress=egress,
         )
         console = make_console(
             start,

@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 
+from herma.egress.line import Sent
 from herma.ingress import Record
 
 __all__ = ["BUCKETS_S", "Tally"]
@@ -38,6 +39,18 @@ class Tally:
             self._add(("denials", record.code), 1)
         for found in record.findings:
             self._add(("findings", found.rule_id), 1)
+
+    def sent(self, sent: Sent) -> None:
+        """Count one request, tunnel or message of the agent."""
+        self._add(("egress_requests", sent.kind, sent.outcome, sent.code), 1)
+        self._add(("egress_bytes",), sent.bytes_out)
+        self._add(("egress_redactions",), sent.redactions)
+        for found in sent.findings:
+            self._add(("findings", found.rule_id), 1)
+
+    def hook_failed(self, hook: str, kind: str) -> None:
+        """Count a hook of the egress gate that failed."""
+        self._add(("egress_failed", hook, kind), 1)
 
     def count(self, name: str, label: str = "", amount: float = 1.0) -> None:
         """Add to a named event counter."""
