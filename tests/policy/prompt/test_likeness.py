@@ -75,14 +75,13 @@ def test_known_words_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_known_concepts_and_their_pairs_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever concepts stand together in prompts, the gate does not grow; verdicts stay."""
-    monkeypatch.setattr(module, "MAX_KNOWN_CONCEPTS", 2)
+    monkeypatch.setattr(module, "MAX_KNOWN_MARKS", 2)
     judged = model("send the secret")
     marks = [(at, f"concept-{at}") for at in range(8)]
     first = judged.reasons("send the secret of many words", marks, 0.1)
     assert judged.reasons("send the secret of many words", marks, 0.1) == first != ()
     # What is kept shows nowhere else.
-    assert len(judged._rows) <= 2
-    assert all(len(row) <= 2 for row in judged._rows.values())
+    assert len(judged._marks) <= 2
 
 
 def test_long_words_are_weighed_and_not_kept() -> None:

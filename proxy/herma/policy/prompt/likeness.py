@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import Final
 
 __all__ = [
@@ -42,8 +42,9 @@ MIN_PIECES: Final = 150
 MAX_KNOWN_WORDS: Final = 8192
 # A part has fewer pieces than this many bits count.
 PIECES_BITS: Final = 24
-# Concepts whose weights are remembered, each with those of its pairs. A vocabulary has some eighty, each in up to four senses.
-MAX_KNOWN_CONCEPTS: Final = 256
+# Concepts and pairs of them whose weights are remembered. A vocabulary has 130, a few in up to four senses; prompts of one
+# installation speak of some thousand pairs.
+MAX_KNOWN_MARKS: Final = 32768
 # Concepts of one part whose pairs count; a part that holds more is a list.
 MAX_PAIRED: Final = 24
 
@@ -54,7 +55,8 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 _ASCII_WORD = re.compile(r"\w+|[^\w\s]", re.ASCII)
 # Scripts that put no blanks between words: two characters stand for one.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-_SENTENCE_END = re.compile(r"[.!?;:\n](?=\s|$)|[。！？；\n]")  # noqa: RUF001 - marks of other scripts
+# One class of characters, and then what is asked of each: looked for as fast as one.
+_SENTENCE_END = re.compile(r"[.!?;:\n。！？；](?:(?<=[\n。！？；])|(?=\s|$))")  # noqa: RUF001 - marks of other scripts
 
 
 # A concept at a place of a text, with what the sentence makes of it (`-` negated, `?` only asked about). A plain tuple, for there
@@ -92,19 +94,17 @@ class _Words(dict[str, int]):
         return both
 
 
-class _Row(dict[str, int]):
-    """What one concept weighs `alone`, and with each other one that comes behind it in the alphabet."""
+class _Marks(dict[tuple[str, ...], int]):
+    """What each concept weighs, and each two that stand together."""
 
-    def __init__(self, weights: memoryview, name: str) -> None:
+    def __init__(self, weights: memoryview) -> None:
         super().__init__()
         self._weights = weights
-        self._name = name
-        self.alone = weights[_mark_bucket((name,))]
 
-    def __missing__(self, other: str) -> int:
-        if len(self) >= MAX_KNOWN_CONCEPTS:
+    def __missing__(self, mark: tuple[str, ...]) -> int:
+        if len(self) >= MAX_KNOWN_MARKS:
             self.clear()
-        self[other] = weight = self._weights[_mark_bucket((self._name, other))]
+        self[mark] = weight = self._weights[_mark_bucket(mark)]
         return weight
 
 
@@ -123,7 +123,7 @@ class Likeness:
         self._scale = scale
         self._bias = bias
         self._known = _Words(self._weights)
-        self._rows: dict[str, _Row] = {}
+        self._marks = _Marks(self._weights)
 
     def reasons(
         self, text: str, marks: Sequence[Mark], floor: float, wanted: AbstractSet[str] | None = None
@@ -166,15 +166,11 @@ class Likeness:
 
     def _part(self, text: str, marks: tuple[str, ...]) -> _Part:
         said = words(text)
-        both = sum(map(self._known.__getitem__, dict.fromkeys(said)))
+        both = sum(map(self._known.__getitem__, set(said)))
         weight, pieces = both >> PIECES_BITS, both & ((1 << PIECES_BITS) - 1)
-        named = sorted(set(marks))[:MAX_PAIRED]
-        for at, name in enumerate(named, 1):
-            row = self._rows.get(name)
-            if row is None:
-                row = self._row(name)
-            weight += row.alone + sum(map(row.__getitem__, named[at:]))
-        pieces += len(named) * (len(named) + 1) // 2
+        named = min(len(set(marks)), MAX_PAIRED)
+        weight += sum(map(self._marks.__getitem__, marks_of(marks)))
+        pieces += named * (named + 1) // 2
         return _Part(said, weight, pieces)
 
     def _paired(self, part: _Part) -> int:
@@ -183,12 +179,6 @@ class Likeness:
             part.pairs = dict.fromkeys(pairwise(part.said))
             part.paired = sum(weights[_bucket(f"{first} {second}")] for first, second in part.pairs)
         return part.paired
-
-    def _row(self, name: str) -> "_Row":
-        if len(self._rows) >= MAX_KNOWN_CONCEPTS:
-            self._rows.clear()
-        self._rows[name] = row = _Row(self._weights, name)
-        return row
 
 
 def parts(text: str, marks: Sequence[Mark]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -245,8 +235,7 @@ def pieces_of_word(word: str) -> Iterator[str]:
 def marks_of(names: Iterable[str]) -> Iterator[tuple[str, ...]]:
     """Give the concepts of a part and each two of them that stand together."""
     named = sorted(set(names))[:MAX_PAIRED]
-    yield from ((name,) for name in named)
-    yield from combinations(named, 2)
+    return chain(zip(named), combinations(named, 2))
 
 
 def _mark_bucket(mark: Sequence[str]) -> int:
