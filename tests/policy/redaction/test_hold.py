@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.redaction.hold import Hold, last_word
+from herma.policy.redaction.hold import _PIECES, _SUM, Hold, _first_quote, last_word
 from herma.policy.redaction.watch import Watch
 from support.redactor import GITHUB, redactor
 
@@ -25,6 +25,30 @@ def held(text: str) -> str:
 def test_the_last_word_begins_behind_the_last_break(text: str) -> None:
     """A line end that a backslash continues is none."""
     assert last_word(text) == max((found.end() for found in _BREAK.finditer(text)), default=0)
+
+
+@given(st.lists(st.text(alphabet="aZ9=&#2 \n\\\u200b", max_size=6), max_size=8))
+def test_what_waits_does_not_depend_on_how_often_it_was_asked(pieces: list[str]) -> None:
+    """A word that grows is searched only where it has grown, and nothing in it is overlooked."""
+    watch = Watch(FINDER)
+    hold = Hold(FINDER, watch)
+    text = ""
+    for piece in pieces:
+        text += piece
+        watch.take(piece)
+        assert hold.start(text, 0, 0) == Hold(FINDER, watch).start(text, 0, 0)
+
+
+@given(
+    st.lists(st.sampled_from(["'aa'", '"bb"', "'", '"', " + ", " ", "\n", "aa", "."]), max_size=40).map(
+        "".join
+    )
+)
+def test_open_pieces_begin_among_the_last_quotes(text: str) -> None:
+    """The search for them may begin there."""
+    for pattern in (_PIECES, _SUM):
+        near, all_of_it = pattern.search(text, _first_quote(text, 0)), pattern.search(text)
+        assert (near and near.span()) == (all_of_it and all_of_it.span())
 
 
 @pytest.mark.parametrize(

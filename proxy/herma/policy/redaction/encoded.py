@@ -27,7 +27,9 @@ MAX_CHARS: Final = 64 * 1024
 OVERLAP_CHARS: Final = 16 * 1024
 _BASE64: Final = Alphabet(string.ascii_letters + string.digits + "+/_-", MIN_CHARS)
 # A word that is still open is worth a look from here on: four characters of base64 are three of a prefix.
-_OPEN: Final = Alphabet(string.ascii_letters + string.digits + "+/_-", 8)
+# The shortest public beginning of a credential has three characters, and one must follow.
+MIN_BEGUN_CHARS: Final = 8
+_OPEN: Final = Alphabet(string.ascii_letters + string.digits + "+/_-", MIN_BEGUN_CHARS)
 _PADDING: Final = ("", "", "==", "=")
 _ASCII: Final = bytes(range(0x80))
 _CONTROL: Final = bytes(byte for byte in (*range(0x20), 0x7F) if byte not in b"\t\r\n")
@@ -125,6 +127,8 @@ def beginnings(tail: str) -> Iterator[str]:
         with suppress(_TooLongError):
             yield _hexadecimal(run[: len(run) // 2 * 2])
         for part in {run, *_SIGNS.split(run)}:
+            if len(part) < MIN_BEGUN_CHARS:
+                continue
             with suppress(_TooLongError):
                 yield _base64(part[: len(part) // 4 * 4])
 

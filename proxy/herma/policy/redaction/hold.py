@@ -9,7 +9,7 @@ from herma.policy.redaction.finder import Finder
 from herma.policy.redaction.gate import lowered
 from herma.policy.redaction.judgement import told
 from herma.policy.redaction.number import number_open_at
-from herma.policy.redaction.watch import CONTEXT_CHARS, SUSPICIOUS, Watch
+from herma.policy.redaction.watch import CONTEXT_CHARS, LONGEST_SUSPICIOUS, SUSPICIOUS, Watch
 
 __all__ = ["MAX_HELD_LINE_CHARS", "Hold", "last_word"]
 
@@ -30,6 +30,7 @@ _SETS: Final = re.compile(r"(?<![\w$-])[A-Za-z_]\w{0,40}=[\"']?(?P<value>[\w.+/=
 MAX_WORD_CHARS: Final = 512
 # A value in quotes that goes on in quotes on the next line: what is still open of it, at most eight pieces.
 MAX_PIECES_CHARS: Final = 1024
+MAX_PIECES_QUOTES: Final = 2 * 8 + 1
 _PIECES: Final = re.compile(
     r"(?:[\"'][\w.+/=-]{2,512}+[\"'](?:\n[ \t]{0,32})?){1,8}(?:[\"'][\w.+/=-]{0,512})?$", re.ASCII
 )
@@ -58,6 +59,8 @@ class Hold:
     def __init__(self, finder: Finder, watch: Watch) -> None:
         self._finder = finder
         self._watch = watch
+        # Up to this offset, the last word was seen to hold nothing suspicious.
+        self._plain_to = 0
 
     def start(self, text: str, base: int, first: int) -> int:
         """Find where the part begins that more text could turn into a secret, not before `first`; an index into the text.
@@ -66,7 +69,7 @@ class Hold:
         """
         start = last_word(text)
         near = self._watch.near
-        hold = start if near or SUSPICIOUS.search(text, start) else self._prefix(text)
+        hold = start if near or self._is_suspicious(text, base, start) else self._prefix(text)
         if near and _QUOTE.search(text) is not None:
             hold = min(
                 hold,
@@ -80,6 +83,12 @@ class Hold:
         if self._finder.numbers:
             hold = min(hold, number_open_at(text))
         return max(first, min(hold, self.line(text, base)))
+
+    def _is_suspicious(self, text: str, base: int, start: int) -> bool:
+        """Tell whether something in the last word looks drawn or wrapped; a word that grows is searched where it has grown."""
+        found = SUSPICIOUS.search(text, max(start, self._plain_to - base - LONGEST_SUSPICIOUS))
+        self._plain_to = base + (len(text) if found is None else found.start())
+        return found is not None
 
     def line(self, text: str, base: int) -> int:
         """Find where the lines begin that something on them may explain; the text's end when there are none."""
@@ -122,16 +131,14 @@ class Hold:
 
 def last_word(text: str) -> int:
     """Find where the last word begins; a line continued with a backslash continues the word."""
-    blank = max(text.rfind(" "), text.rfind("\t"), text.rfind("\r"))
-    line_end = text.rfind("\n", blank + 1)
-    while line_end > 0 and text[line_end - 1] == "\\":
-        line_end = text.rfind("\n", blank + 1, line_end)
-    return max(blank, line_end) + 1
+    word = max(text.rfind(" "), text.rfind("\t"), text.rfind("\r")) + 1
+    # Written over with something as long: a text of nothing but continuations is gone through once.
+    return word + text[word:].replace("\\\n", "  ").rfind("\n") + 1
 
 
 def _in_lines(text: str) -> int:
     """Find where a value in quotes begins that the next line may go on with; the text's end when there is none."""
-    found = _PIECES.search(text, max(0, len(text) - MAX_PIECES_CHARS))
+    found = _PIECES.search(text, _first_quote(text, max(0, len(text) - MAX_PIECES_CHARS)))
     return found.start() if found is not None else len(text)
 
 
@@ -140,8 +147,18 @@ def _in_sum(text: str) -> int:
     tail = max(0, len(text) - MAX_PIECES_CHARS)
     if text.find("+", tail) < 0 and text[-1:] not in _ENDS_PIECE:
         return len(text)
-    found = _SUM.search(text, tail)
+    found = _SUM.search(text, _first_quote(text, tail))
     return found.start() if found is not None and SUSPICIOUS.search(text, found.start()) else len(text)
+
+
+def _first_quote(text: str, tail: int) -> int:
+    """Find where the pieces that may be open at the end begin at the earliest, not before `tail`: each has two quotes at most."""
+    at = len(text)
+    for _ in range(MAX_PIECES_QUOTES):
+        at = max(text.rfind("'", tail, at), text.rfind('"', tail, at))
+        if at < 0:
+            return tail
+    return at
 
 
 def _told_by_next(text: str) -> int:

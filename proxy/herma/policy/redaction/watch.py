@@ -12,13 +12,15 @@ from herma.policy.redaction.finder import Finder
 from herma.policy.redaction.gate import lowered
 from herma.policy.redaction.run import plain
 
-__all__ = ["CONTEXT_CHARS", "STRETCH_CHARS", "SUSPICIOUS", "Watch"]
+__all__ = ["CONTEXT_CHARS", "LONGEST_SUSPICIOUS", "STRETCH_CHARS", "SUSPICIOUS", "Watch"]
 
 SUSPICIOUS: Final = re.compile(
     r"[a-z][A-Z]|[0-9][A-Za-z]|[A-Za-z][0-9]|[\\%\x1b\u200b]|[A-Z]{2}[a-z]|[0-9]{8}|&(?:\#|\Z)|=(?:[2-7]?\Z|[2-7][0-9A-F]|\n)"
     f"|{DRESSED}",
     re.ASCII,
 )
+# Eight digits.
+LONGEST_SUSPICIOUS: Final = 8
 _DRESSED: Final = re.compile(DRESSED)
 AMPERSAND: Final = 0x26
 HASH: Final = 0x23
@@ -43,7 +45,7 @@ _KINDS: Final = b"".join(
     for byte in range(128)
 ).ljust(256)
 _PAIRS: Final = (b"lU", b"dl", b"dU", b"ld", b"Ud", b"UUl", b"s", b"ah", b"ed")
-# The longest match of the pattern above.
+# The longest of them.
 _SUSPICIOUS_CHARS: Final = 3
 
 # The longest way from a word to the value it explains, in any rule, is 400 characters (the options of a command line).
