@@ -4,6 +4,7 @@ All three are asked. A name that is fine may resolve to the metadata service (DN
 given another name in the handshake (domain fronting). The addresses that were judged are the ones to connect to.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -54,6 +55,9 @@ class Near:
         )
 
 
+# A port that cannot be read is not the default one, and a bracket is closed.
+_PORTED: Final = re.compile(r"(?:[^\[\]:]+|\[[^\[\]]+\])(?::[0-9]{1,5})?", re.ASCII)
+
 METADATA: Final = Finding("egress-metadata", attack="T1552.005")
 PRIVATE: Final = Finding("egress-private", attack="T1046")
 UNLISTED: Final = Finding("egress-unlisted", attack="T1041")
@@ -72,7 +76,7 @@ _MESSAGES: Final = {
 def destination(authority: str, default_port: int) -> Destination | None:
     """Read `host:port`, an address in any spelling; None for what names no host."""
     host = url_host(authority)
-    if host is None or host.userinfo:
+    if host is None or host.userinfo or not _PORTED.fullmatch(authority.strip()):
         return None
     name = ascii_name(host.name)
     written = parse_address(name)
@@ -108,6 +112,9 @@ class Destinations:
 
     def resolved(self, place: Destination, addresses: Sequence[Address]) -> Allow | Deny:
         """Judge every address of a name: one bad one among them is somebody's attempt, and refuses all."""
+        if not addresses:
+            # Nothing was judged, so nothing may be connected to.
+            return self.unreadable()
         findings: list[Finding] = []
         for address in addresses:
             findings += self._of_address(address, place.port)

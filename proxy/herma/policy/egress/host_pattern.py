@@ -36,6 +36,8 @@ class HostPattern:
             ValueError: it is none of these; a lone `*` and a top-level domain would be everybody.
         """
         name, port = _parted(text)
+        if text.startswith("[") and ":" not in name:
+            raise ValueError("expected an IPv6 address between the brackets")
         below = name.startswith("*.")
         name = ascii_name(name.removeprefix("*."))
         address = parse_address(name)
@@ -54,7 +56,9 @@ class HostPattern:
 
 def _parted(text: str) -> tuple[str, int | None]:
     if text.startswith("["):
-        name, _, rest = text[1:].partition("]")
+        name, closed, rest = text[1:].partition("]")
+        if not closed:
+            raise ValueError("expected a bracket behind the address")
         colon, digits = rest[:1], rest[1:]
     elif text.count(":") == 1:
         name, colon, digits = text.partition(":")
@@ -62,7 +66,9 @@ def _parted(text: str) -> tuple[str, int | None]:
         name, colon, digits = text, "", ""
     if not colon and not digits:
         return name, None
-    if colon != ":" or not (digits.isascii() and digits.isdigit() and 0 < int(digits[:6]) < 65536):
+    if colon != ":" or not (
+        digits.isascii() and digits.isdigit() and len(digits) < 6 and 0 < int(digits) < 65536
+    ):
         raise ValueError("expected a port from 1 to 65535 behind the colon")
     return name, int(digits)
 
