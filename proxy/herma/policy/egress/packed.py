@@ -73,7 +73,7 @@ def _inside(raw: bytes, room: _Room) -> Iterator[bytes]:
         return
     while (machine := _machine(raw)) is not None:
         part = _out(machine, raw, room)
-        if not part:
+        if part is None:
             return
         yield part
         # Files of gzip may stand one behind the other (RFC 1952 section 2.2).
@@ -92,12 +92,15 @@ def _machine(raw: bytes) -> _Machine | None:
     return None
 
 
-def _out(machine: _Machine, raw: bytes, room: _Room) -> bytes:
-    """Give what comes out; nothing when it is not what its first bytes say."""
+def _out(machine: _Machine, raw: bytes, room: _Room) -> bytes | None:
+    """Give what comes out, which may be empty; None when it is not what its first bytes say."""
     try:
         part = machine.decompress(raw, room.left + 1)
-    except (zlib.error, OSError, EOFError, lzma.LZMAError):
-        return b""
+    except (zlib.error, OSError, EOFError, lzma.LZMAError) as error:
+        if isinstance(error, lzma.LZMAError) and "limit" in str(error):
+            # It can be unpacked by whoever has the memory.
+            raise TooLargeError from error
+        return None
     return room.take(part)
 
 
@@ -109,7 +112,7 @@ def _members(raw: bytes, room: _Room) -> Iterator[bytes]:
         start = at + _ZIP_HEAD.size + name + extra
         end = start + size if size else len(raw)
         if method == _DEFLATED:
-            yield _out(zlib.decompressobj(-zlib.MAX_WBITS), raw[start:end], room)
+            yield _out(zlib.decompressobj(-zlib.MAX_WBITS), raw[start:end], room) or b""
         else:
             yield room.take(raw[start:end])
         # A head that lies about its size hides no other one.
