@@ -173,6 +173,7 @@ def _add_tools(commands: _Subparsers) -> None:
         ("redact", "copy a stream without its secrets", _redact),
         ("explain", "show why one input is judged as it is", _explain),
         ("rules", "list, show and prove rules", _rules),
+        ("ca", "what the agent needs to trust the egress gate and to go through it", _ca),
     ):
         parser = commands.add_parser(name, help=what, add_help=False, prefix_chars="\0")
         parser.add_argument("rest", nargs=argparse.REMAINDER)
@@ -201,6 +202,12 @@ def _rules(arguments: argparse.Namespace, terminal: Terminal) -> int:
     from herma.cli.rules import add_arguments, rules
 
     return _with_options(add_arguments, rules, arguments, terminal)
+
+
+def _ca(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    from herma.cli.ca import add_arguments, ca
+
+    return _with_options(add_arguments, ca, arguments, terminal)
 
 
 def _with_options(
