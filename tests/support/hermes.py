@@ -61,7 +61,7 @@ class Hermes:
         self.port = free_port()
         self.key = secrets.token_hex(24)
         self.log_path = directory / "gateway.log"
-        self._environ = dict(environ or {})
+        self.environ = dict(environ or {})
         self._launcher = launcher
         self._venv = hermes_venv()
         self._process: subprocess.Popen[bytes] | None = None
@@ -107,7 +107,7 @@ class Hermes:
                 stdout=log,
                 stderr=log,
                 cwd=self.work,
-                env=environ | self._environ,
+                env=environ | self.environ,
             )
         try:
             self._wait_ready(self._process)

@@ -5,7 +5,6 @@ thread and event loop, so that tests can stay plain.
 """
 
 import asyncio
-import ssl
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -151,6 +150,4 @@ class PlatformServer(ABC):
         application.router.add_route("*", "/{path:.*}", self._handle)
         self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        context.load_cert_chain(self._pair.cert, self._pair.key)
-        await web.TCPSite(self._runner, self.address, 443, ssl_context=context).start()
+        await web.TCPSite(self._runner, self.address, 443, ssl_context=self._pair.serving()).start()

@@ -22,10 +22,10 @@ USAGE = {"prompt_tokens": 3, "completion_tokens": 5, "total_tokens": 8}
 
 
 class StubModel(RecordingUpstream):
-    """An OpenAI-compatible chat endpoint on loopback."""
+    """An OpenAI-compatible chat endpoint, on loopback unless told otherwise."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, **place: Any) -> None:
+        super().__init__(**place)
         self.on(
             "GET",
             "/v1/models",

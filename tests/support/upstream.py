@@ -8,6 +8,7 @@ import asyncio
 import json
 import re
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Sequence
@@ -185,8 +186,11 @@ def _not_found(_: Seen) -> Answer:
 class RecordingUpstream:
     """The recording server; use it as a context."""
 
-    def __init__(self, *, address: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self, *, address: str = "127.0.0.1", port: int = 0, context: ssl.SSLContext | None = None
+    ) -> None:
         self._address = address
+        self._context = context
         self._wanted_port = port
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="recording-upstream", daemon=True)
@@ -306,7 +310,7 @@ class RecordingUpstream:
         listener.bind((self._address, self.port or self._wanted_port))
         self.port = listener.getsockname()[1]
         self._server = await asyncio.start_server(
-            self._accepted, sock=listener, limit=64 * 1024 * 1024, backlog=1024
+            self._accepted, sock=listener, limit=64 * 1024 * 1024, backlog=1024, ssl=self._context
         )
 
     async def _unlisten(self) -> None:

@@ -21,6 +21,12 @@ class Pair:
         """Make a client context that trusts this certificate only."""
         return ssl.create_default_context(cafile=self.cert)
 
+    def serving(self) -> ssl.SSLContext:
+        """Make a server's context that shows it."""
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(self.cert, self.key)
+        return context
+
 
 def make_pair(directory: Path, *, passphrase: str = "") -> Pair:
     """Make a self-signed certificate for `localhost` and 127.0.0.1, valid for two days."""
