@@ -5,16 +5,16 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from herma.egress.judges import Judges
 from herma.egress.record import Sending, Sink
 from herma.policy.address import Address
 from herma.policy.decision import Allow, Deny
-from herma.policy.egress.destination import Destination, Destinations, destination
-from herma.policy.egress.host_pattern import HostPattern, covered
-from herma.policy.egress.outward import Kind, Outward
+from herma.policy.egress.destination import Destination, destination
+from herma.policy.egress.outward import Outbound, Outward
 
-__all__ = ["Asking", "place_of"]
+__all__ = ["CANARY", "Asking", "place_of"]
 
-_CANARY: Final = Deny(403, "herma.egress.canary", "The canary of the start.", close=True)
+CANARY: Final = Deny(403, "herma.egress.canary", "The canary of the start.", close=True)
 
 
 def place_of(host: str, port: int) -> Destination | None:
@@ -23,56 +23,63 @@ def place_of(host: str, port: int) -> Destination | None:
 
 
 class Asking:
-    """What is known of destinations. `canary` is a name that is refused in every mode: the start asks for it.
+    """What is judged by, now. `canary` is a name that is refused in every mode: the start asks for it."""
 
-    `pinned` are hosts whose programs trust no authority but their own.
-    """
-
-    def __init__(
-        self,
-        destinations: Destinations,
-        outward: Outward,
-        sink: Sink,
-        pinned: Sequence[HostPattern] = (),
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._destinations = destinations
-        self._outward = outward
+    def __init__(self, judges: Judges, sink: Sink, clock: Callable[[], float] = time.monotonic) -> None:
+        self._judges = judges
         self._sink = sink
-        self._pinned = tuple(pinned)
         self._clock = clock
         self.canary = f"{uuid.uuid4().hex}.invalid"
+
+    def swap(self, judges: Judges) -> None:
+        """Judge by others from now on; what is being judged is judged by the old ones."""
+        self._judges = judges
+
+    @property
+    def outward(self) -> Outward:
+        """What judges whole requests and messages."""
+        return self._judges.outward
 
     def asked(self, place: Destination | None) -> Allow | Deny:
         """Judge a destination by its name."""
         if place is None:
-            return self._destinations.unreadable()
+            return self._judges.destinations.unreadable()
         if place.name == self.canary:
-            return _CANARY
-        return self._destinations.asked(place)
+            return CANARY
+        return self._judges.destinations.asked(place)
+
+    def named(self, place: Destination, written: str) -> Allow | Deny:
+        """Judge what a name itself tells whoever resolves it: `<secret>.example.com` is a way out, too."""
+        judged = self.outward.request(
+            Outbound(place, "CONNECT", b"", ((b"host", written.encode("utf-8", "replace")),))
+        )
+        return judged if isinstance(judged, Deny) else Allow(judged.findings)
 
     def resolved(self, place: Destination, addresses: Sequence[Address]) -> Allow | Deny:
         """Judge a destination by its addresses."""
-        return self._destinations.resolved(place, addresses)
+        return self._judges.destinations.resolved(place, addresses)
 
     def agreeing(self, place: Destination, told: str) -> Allow | Deny:
         """Judge another name that is given for it."""
-        return self._destinations.agreeing(place, told)
+        return self._judges.destinations.agreeing(place, told)
 
     def unread(self, place: Destination) -> bool:
         """Tell whether what goes there is not looked at."""
-        return self._outward.kind(place) is Kind.MODEL or covered(self._pinned, place.name, place.port)
+        return self._judges.unread(place)
 
     def begin(self, place: Destination | None, method: str) -> Sending:
         """Begin the record of a request, a tunnel or a message."""
         sending = Sending(exchange=uuid.uuid4().hex[:16], started=self._clock(), method=method)
         if place is not None:
             sending.host, sending.port = place.name, place.port
-            sending.kind = str(self._outward.kind(place))
+            sending.kind = str(self.outward.kind(place))
+            sending.platform = self._judges.platform(place)
         return sending
 
     def end(self, sending: Sending) -> None:
-        """Write a record."""
+        """Write a record; the canary of the start is nobody's request."""
+        if sending.host == self.canary:
+            return
         self._sink.sent(sending, self._clock())
 
     def refuse(self, sending: Sending, deny: Deny) -> None:

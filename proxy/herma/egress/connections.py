@@ -12,10 +12,13 @@ from mitmproxy.tls import ClientHelloData
 from mitmproxy.udp import UDPFlow
 
 from herma.egress.asking import Asking, place_of
+from herma.egress.deadlines import HEAD_S, TUNNEL_S, Deadlines
 from herma.egress.fail_closed import fail_closed
-from herma.egress.layers import next_layer
+from herma.egress.layers import HEAD, next_layer
 from herma.egress.loop import JudgedLoop
-from herma.policy.decision import Deny
+from herma.egress.refusal import reason_of
+from herma.policy.decision import Allow, Deny
+from herma.policy.egress.destination import Destination
 
 __all__ = ["Connections"]
 
@@ -27,18 +30,51 @@ class Connections:
     """One addon of mitmproxy. `proxy` is the next proxy's host and port, which the operator vouches for."""
 
     def __init__(
-        self, asking: Asking, loop: JudgedLoop, max_connections: int, proxy: tuple[str, int] | None = None
+        self,
+        asking: Asking,
+        loop: JudgedLoop,
+        deadlines: Deadlines,
+        max_connections: int,
+        proxy: tuple[str, int] | None = None,
     ) -> None:
         self._asking = asking
         self._loop = loop
+        self._deadlines = deadlines
         self._max = max_connections
         self._proxy = proxy
         self._open: set[str] = set()
         self._shut: set[str] = set()
 
+    def __len__(self) -> int:
+        """Count the connections of the agent."""
+        return len(self._open)
+
     def is_shut(self, client: Client) -> bool:
         """Tell whether nothing may be sent on a connection any more: its handshake was refused."""
         return client.id in self._shut
+
+    def tunnelled(self, client: Client) -> None:
+        """A tunnel stands: what is sent through it is to come soon."""
+        self._deadlines.begin(client.id, HEAD, TUNNEL_S)
+
+    def begun(self, client: Client) -> None:
+        """What was waited for has come."""
+        self._deadlines.end(client.id, HEAD)
+
+    async def reachable(self, place: Destination) -> Allow | Deny:
+        """Judge the addresses of what the next proxy is to connect to: it will not ask.
+
+        A name that this machine cannot resolve is judged by itself: behind such proxies only they can.
+        """
+        if self._proxy is None:
+            return Allow()
+        try:
+            addresses = (
+                (place.address,) if place.address else await self._loop.resolve(place.name, place.port)
+            )
+        except OSError:
+            return Allow()
+        return self._asking.resolved(place, addresses)
 
     def failed(self, hook: str, error: Exception) -> None:
         """Tell which hook failed."""
@@ -67,17 +103,19 @@ class Connections:
             client.error = "too many connections"
         else:
             self._open.add(client.id)
+            self._deadlines.begin(client.id, HEAD, HEAD_S)
 
     @fail_closed(_drop)
     def client_disconnected(self, client: Client) -> None:
         """Let a connection go."""
         self._open.discard(client.id)
         self._shut.discard(client.id)
+        self._deadlines.forget(client.id)
 
     @fail_closed(_say_nothing)
     def next_layer(self, asked: NextLayer) -> None:
         """Say what is spoken on a connection."""
-        asked.layer = next_layer(asked)
+        asked.layer = next_layer(asked, self._deadlines)
 
     @fail_closed(_shut_client)
     def tls_clienthello(self, data: ClientHelloData) -> None:
@@ -96,6 +134,8 @@ class Connections:
             self._shut_client(data)
             return
         data.ignore_connection = self._asking.unread(place)
+        if data.ignore_connection:
+            self.begun(data.context.client)
 
     @fail_closed(_disconnect)
     async def server_connect(self, data: ServerConnectionHookData) -> None:
@@ -109,9 +149,12 @@ class Connections:
         decision = self._asking.asked(place)
         trusted = self._proxy == (host, port)
         if place is None or (isinstance(decision, Deny) and not trusted):
-            data.server.error = _REFUSED
+            data.server.error = reason_of(decision) if isinstance(decision, Deny) else _REFUSED
             return
-        addresses = (place.address,) if place.address else await self._loop.resolve(host, port)
+        try:
+            addresses = (place.address,) if place.address else await self._loop.resolve(host, port)
+        except OSError:
+            addresses = ()
         if not addresses:
             data.server.error = _UNRESOLVED
             return
@@ -120,7 +163,7 @@ class Connections:
             sending = self._asking.begin(place, "CONNECT")
             self._asking.refuse(sending, decision)
             self._asking.end(sending)
-            data.server.error = f"{decision.code}: {decision.message}"
+            data.server.error = reason_of(decision)
             return
         self._loop.pin(host, port, addresses)
 

@@ -4,35 +4,36 @@ What is sent is judged whole, and what was judged is what goes out. Answers go o
 """
 
 import asyncio
+from functools import partial
 from typing import Final
 
 from mitmproxy.http import HTTPFlow
 
 from herma.egress.asking import Asking, place_of
+from herma.egress.body import FULL, TOO_LARGE, Body, body_of, give_body
 from herma.egress.connections import Connections
+from herma.egress.deadlines import BODY_S, Deadlines
 from herma.egress.fail_closed import fail_closed
 from herma.egress.held import Held
-from herma.egress.layers import give_ticket, ticket_of
 from herma.egress.record import Sending
 from herma.egress.refusal import FAILED, refusal
+from herma.egress.stream import MAX_REFUSED_BYTES
 from herma.policy.decision import Allow, Deny
 from herma.policy.egress.destination import Destination
-from herma.policy.egress.outward import Outbound, Outward, Sent
+from herma.policy.egress.outward import Outbound, Sent
 from herma.policy.message.inflate import InflateError, inflate
 
 __all__ = ["Gate"]
 
 # A body of so many bytes is judged in a thread of its own, so that the others go on.
 OFF_LOOP_BYTES: Final = 64 * 1024
-# The body of what is refused by its head is read to its end up to here, so that the refusal is heard.
-MAX_REFUSED_BYTES: Final = 1024 * 1024
 _SENDING: Final = "herma.sending"
 _SWITCHED: Final = 101
+# What a gateway says of a destination that it cannot reach: nobody was refused.
+_NOT_REACHED: Final = 502
+# What the agent tells the gate alone, and no destination.
+_FOR_PROXIES: Final = ("proxy-authorization", "proxy-connection")
 
-_TOO_LARGE: Final = Deny(
-    413, "herma.egress.too_large", "The body is larger than what is looked at.", close=True
-)
-_FULL: Final = Deny(503, "herma.egress.busy", "Too much is being sent at the same time.", close=True)
 _CODING: Final = Deny(
     415, "herma.egress.encoding", "The body is compressed in a way that is not looked into."
 )
@@ -44,18 +45,16 @@ class Gate:
     def __init__(
         self,
         asking: Asking,
-        outward: Outward,
         connections: Connections,
-        max_body_bytes: int,
-        max_buffered_bytes: int,
+        deadlines: Deadlines,
+        held: Held,
         *,
         pass_beyond: bool = False,
     ) -> None:
         self._asking = asking
-        self._outward = outward
         self._connections = connections
-        self._max_body_bytes = max_body_bytes
-        self._held = Held(max_body_bytes, max_buffered_bytes)
+        self._deadlines = deadlines
+        self._held = held
         self._pass_beyond = pass_beyond
 
     def failed(self, hook: str, error: Exception) -> None:
@@ -69,12 +68,19 @@ class Gate:
         if flow.killable:
             flow.kill()
 
+    def _drop(self, flow: HTTPFlow) -> None:
+        # A message of a flow that is killed goes out all the same.
+        if flow.websocket is not None and flow.websocket.messages:
+            flow.websocket.messages[-1].drop()
+        self._kill(flow)
+
     @fail_closed(_refuse)
-    def http_connect(self, flow: HTTPFlow) -> None:
+    async def http_connect(self, flow: HTTPFlow) -> None:
         """Judge where a tunnel is to lead, by its name."""
+        self._connections.begun(flow.client_conn)
         place = place_of(flow.request.host, flow.request.port)
         sending = self._begin(flow, place)
-        decision = self._asking.asked(place)
+        decision = await self._destination(flow, place)
         if isinstance(decision, Deny):
             self._deny(flow, decision)
         else:
@@ -83,6 +89,7 @@ class Gate:
     @fail_closed(_kill)
     def http_connected(self, flow: HTTPFlow) -> None:
         """Write down that a tunnel stands."""
+        self._connections.tunnelled(flow.client_conn)
         self._end(flow, 200)
 
     @fail_closed(_kill)
@@ -91,32 +98,33 @@ class Gate:
         self._end(flow, 502)
 
     @fail_closed(_refuse)
-    def requestheaders(self, flow: HTTPFlow) -> None:
+    async def requestheaders(self, flow: HTTPFlow) -> None:
         """Judge what a request says of itself before its body is read."""
+        self._connections.begun(flow.client_conn)
         place = place_of(flow.request.host, flow.request.port)
         sending = self._begin(flow, place)
-        decision = self._head(flow, place)
+        for name in _FOR_PROXIES:
+            flow.request.headers.pop(name, None)
+        decision = await self._head(flow, place)
         if isinstance(decision, Deny) or place is None:
             self._deny(flow, decision if isinstance(decision, Deny) else FAILED)
             return
         sending.add(decision.findings)
-        if self._asking.unread(place):
+        ticket = self._held.ticket()
+        tells = partial(self._tells, flow, place)
+        give_body(flow, Body(ticket, partial(self._deny, flow), tells, self._pass_beyond))
+        if self._asking.unread(place) or (self._pass_beyond and not ticket.fits(_length(flow))):
             flow.request.stream = True
             return
-        if _length(flow) > self._max_body_bytes:
-            if self._pass_beyond:
-                flow.request.stream = True
-            else:
-                self._deny(flow, _TOO_LARGE)
-            return
-        ticket = self._held.ticket()
-        give_ticket(flow, ticket)
         if not ticket.holds(_length(flow)):
-            self._deny(flow, _FULL)
+            self._deny(flow, FULL if ticket.fits(_length(flow)) else TOO_LARGE)
+            return
+        self._deadlines.begin(flow.client_conn.id, flow.id, BODY_S)
 
     @fail_closed(_refuse)
     async def request(self, flow: HTTPFlow) -> None:
         """Judge a request whole, and send what becomes of it."""
+        self._deadlines.end(flow.client_conn.id, flow.id)
         if flow.response is not None or flow.error is not None or flow.request.stream:
             return
         place = place_of(flow.request.host, flow.request.port)
@@ -127,9 +135,9 @@ class Gate:
         request = flow.request
         asked = Outbound(place, request.method, request.data.path, request.headers.fields, body)
         if len(body) > OFF_LOOP_BYTES:
-            judged = await asyncio.to_thread(self._outward.request, asked)
+            judged = await asyncio.to_thread(self._asking.outward.request, asked)
         else:
-            judged = self._outward.request(asked)
+            judged = self._asking.outward.request(asked)
         if isinstance(judged, Deny):
             self._deny(flow, judged)
             return
@@ -159,11 +167,13 @@ class Gate:
     @fail_closed(_kill)
     def error(self, flow: HTTPFlow) -> None:
         """Write down what came to nothing."""
-        self._sending(flow).outcome = "failed"
+        sending = self._sending(flow)
+        if not sending.code:
+            sending.outcome = "failed"
         self._end(flow, 0)
 
-    @fail_closed(_kill)
-    def websocket_message(self, flow: HTTPFlow) -> None:
+    @fail_closed(_drop)
+    async def websocket_message(self, flow: HTTPFlow) -> None:
         """Judge a message of the agent; one of the destination goes on as it is."""
         if flow.websocket is None:
             return
@@ -174,12 +184,15 @@ class Gate:
             return
         place = place_of(flow.request.host, flow.request.port)
         judged: Sent | Deny = FAILED
-        if place is not None and len(message.content) <= self._max_body_bytes:
-            judged = self._outward.message(place, flow.request.data.path, message.content)
+        if place is not None and len(message.content) > OFF_LOOP_BYTES:
+            judged = await asyncio.to_thread(
+                self._asking.outward.message, place, flow.request.data.path, message.content
+            )
+        elif place is not None:
+            judged = self._asking.outward.message(place, flow.request.data.path, message.content)
         sending = self._asking.begin(place, "MESSAGE")
         if isinstance(judged, Deny):
-            message.drop()
-            flow.kill()
+            self._drop(flow)
             self._asking.refuse(sending, judged)
         elif judged.findings:
             message.content = judged.body
@@ -189,14 +202,36 @@ class Gate:
             return
         self._asking.end(sending)
 
-    def _head(self, flow: HTTPFlow, place: Destination | None) -> Allow | Deny:
+    async def _destination(self, flow: HTTPFlow, place: Destination | None) -> Allow | Deny:
+        """Judge a destination by its name, by what the name tells, and behind a further proxy by its addresses."""
+        decision = self._asking.asked(place)
+        if place is None or isinstance(decision, Deny):
+            return decision
+        named = self._asking.named(place, flow.request.host)
+        if isinstance(named, Deny):
+            return named
+        reached = await self._connections.reachable(place)
+        if isinstance(reached, Deny):
+            return reached
+        return Allow((*decision.findings, *named.findings, *reached.findings))
+
+    async def _head(self, flow: HTTPFlow, place: Destination | None) -> Allow | Deny:
         if self._connections.is_shut(flow.client_conn):
             return FAILED
+        coding = flow.request.headers.get("transfer-encoding", "chunked")
+        if coding.strip().lower() != "chunked":
+            # What is packed by the transfer is unpacked by nobody here.
+            return _CODING
         told = [*flow.request.headers.get_all("host"), flow.request.authority]
         for name in filter(None, told):
             if place is not None and isinstance(decision := self._asking.agreeing(place, name), Deny):
                 return decision
-        return self._asking.asked(place)
+        return await self._destination(flow, place)
+
+    def _tells(self, flow: HTTPFlow, place: Destination, payload: bytes) -> bool:
+        """Tell whether what a control frame carries may go out as it is."""
+        judged = self._asking.outward.message(place, flow.request.data.path, payload)
+        return isinstance(judged, Sent) and judged.body == payload
 
     def _plain(self, flow: HTTPFlow) -> bytes | Deny:
         """Take the content coding off a body."""
@@ -206,7 +241,7 @@ class Gate:
                 return raw
             case "gzip" | "deflate" as coding:
                 try:
-                    return inflate(raw, coding, self._max_body_bytes)
+                    return inflate(raw, coding, self._held.each)
                 except InflateError as error:
                     return Deny(400, error.code, "The compressed body cannot be read.")
             case _:
@@ -224,6 +259,8 @@ class Gate:
     def _deny(self, flow: HTTPFlow, deny: Deny) -> None:
         sending = self._sending(flow)
         self._asking.refuse(sending, deny)
+        if deny.status == _NOT_REACHED:
+            sending.outcome = "failed"
         if flow.request.stream or _length(flow) > MAX_REFUSED_BYTES:
             self._kill(flow)
         else:
@@ -232,8 +269,9 @@ class Gate:
     def _end(self, flow: HTTPFlow, status: int) -> None:
         sending = self._sending(flow)
         sending.status = sending.status or status
-        if (ticket := ticket_of(flow)) is not None:
-            ticket.release()
+        self._deadlines.end(flow.client_conn.id, flow.id)
+        if (body := body_of(flow)) is not None:
+            body.ticket.release()
         self._asking.end(sending)
 
 

@@ -7,7 +7,7 @@ class Held:
     """Counts what all requests hold; no request may hold more than `each`, and all together no more than `total` bytes."""
 
     def __init__(self, each: int, total: int) -> None:
-        self._each = each
+        self.each = each
         self._total = total
         self._taken = 0
 
@@ -22,7 +22,7 @@ class Held:
 
     def grow(self, before: int, after: int) -> bool:
         """Let a request hold more, if there is room."""
-        if after > self._each or self._taken + after - before > self._total:
+        if after > self.each or self._taken + after - before > self._total:
             return False
         self._taken += after - before
         return True
@@ -34,6 +34,10 @@ class Ticket:
     def __init__(self, held: Held) -> None:
         self._held = held
         self._size = 0
+
+    def fits(self, size: int) -> bool:
+        """Tell whether as many bytes are no more than one request may hold."""
+        return size <= self._held.each
 
     def holds(self, size: int) -> bool:
         """Take room for as many bytes in all; False when there is none."""

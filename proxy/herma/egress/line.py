@@ -189,7 +189,7 @@ def _made[T](kind: type[T], body: object) -> T:
         raise LineError("the message has other fields")
     for name, value in body.items():
         # A flag is a number to Python, and to nobody else.
-        expected = str if wanted[name] is str else int if wanted[name] is int else tuple
+        expected: type = str if wanted[name] is str else int if wanted[name] is int else tuple
         if not isinstance(value, expected) or isinstance(value, bool):
             raise LineError("a field of the message is of another kind")
     return kind(**body)

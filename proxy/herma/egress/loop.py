@@ -18,6 +18,8 @@ __all__ = ["JudgedLoop", "NotJudgedError"]
 # Names whose judged addresses are remembered; a connection that takes longer than so many others asks again.
 MAX_PINS: Final = 4096
 RESOLVE_TIMEOUT_S: Final = 10.0
+# All addresses of a destination together; the kernel alone would try for two minutes.
+CONNECT_TIMEOUT_S: Final = 15.0
 
 
 class NotJudgedError(OSError):
@@ -61,6 +63,12 @@ class JudgedLoop(asyncio.SelectorEventLoop):
         if addresses is None:
             raise NotJudgedError("the destination was not judged")
         return [_entry(address, port) for address in addresses if family in {0, _family(address)}]
+
+    @override
+    async def create_connection(self, *args: Any, **kwargs: Any) -> Any:
+        """Connect to the addresses of a destination, within a time."""
+        async with asyncio.timeout(CONNECT_TIMEOUT_S):
+            return await super().create_connection(*args, **kwargs)
 
 
 def _family(address: Address) -> int:
