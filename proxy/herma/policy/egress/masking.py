@@ -5,6 +5,7 @@ all other bytes stay as they came; what has no single meaning is refused by the 
 """
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -19,6 +20,8 @@ __all__ = ["Masked", "Masker"]
 
 type Masked = tuple[bytes, tuple[Finding, ...]]
 
+# A secret of eight characters stands in no shorter run.
+_READABLE: Final = re.compile(rb"[\t\n\r\x20-\x7e]{8,}")
 _UNRESERVED: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 
@@ -29,7 +32,7 @@ class Masker:
         self._redactor = redactor
 
     def body(self, raw: bytes, content_type: bytes, in_use: InUse) -> Masked:
-        """Mask a body as what its type says it is; what is neither a form nor text stays as it is.
+        """Mask a body as what its type says it is; in what is neither a form nor text, the readable runs.
 
         Raises:
             FormError: it is a form that can be read in two ways.
@@ -42,14 +45,17 @@ class Masker:
         return self.text(raw, in_use)
 
     def text(self, raw: bytes, in_use: InUse, key: str = "") -> Masked:
-        """Mask JSON or plain text, which is also what a message of a WebSocket is; other bytes stay as they are.
+        """Mask JSON or plain text, which is also what a message of a WebSocket is.
 
         `key` names what is no JSON, as in `password=…`.
         """
+        if b"\0" in raw[:4] or raw[:2] in _MARKS:
+            # Another coding of Unicode, which readers of JSON guess by its first bytes (RFC 4627 section 3).
+            return self._redactor.json(raw)
         try:
             text = raw.decode("utf-8")
         except UnicodeDecodeError:
-            return self._redactor.json(raw) if b"\0" in raw[:4] or raw[:2] in _MARKS else (raw, ())
+            return self._bytes(raw)
         work = Work(len(text), DOCUMENT_UNITS, DOCUMENT_UNITS_PER_CHAR)
         try:
             look = self._redactor.glance.look(text, 0, work)
@@ -66,6 +72,19 @@ class Masker:
         written.append(text[done:])
         findings = tuple(finding for change in changes for finding in change.findings)
         return "".join(written).encode() if findings else raw, findings
+
+    def _bytes(self, raw: bytes) -> Masked:
+        """Mask what is not all text: most readers put a mark where a byte is no character, and show the rest."""
+        findings: tuple[Finding, ...] = ()
+        written, done = list[bytes](), 0
+        for run in _READABLE.finditer(raw):
+            masked, found = self._redactor.json(run[0])
+            if found:
+                findings += found
+                written += (raw[done : run.start()], masked)
+                done = run.end()
+        written.append(raw[done:])
+        return (b"".join(written) if findings else raw), findings
 
     def _named(self, raw: bytes, text: str, key: str) -> Masked:
         """Mask a text in the light of the name that it has, as the member of an object would be."""

@@ -17,12 +17,15 @@ __all__ = ["MAX_BYTES", "TooLargeError", "unpacked"]
 MAX_BYTES: Final = 16 * 1024 * 1024
 # A tar.gz in a ZIP in a gzip; whoever packs more often hides.
 MAX_LAYERS: Final = 4
-MAX_MEMBERS: Final = 1000
+# Members and heads of members that are looked at, in all layers together.
+MAX_MEMBERS: Final = 10_000
 # What xz may take in memory to unpack; `xz -9` asks for 65 MiB.
 _MEMORY_BYTES: Final = 96 * 1024 * 1024
 _ZIP_HEAD: Final = struct.Struct("<4xHHHHHIIIHH")
 _ZIP: Final = b"PK\x03\x04"
 _DEFLATED: Final = 8
+# So much is fed at once, and so much comes out at once: what came out before an error was packed all the same.
+_PIECE: Final = 64 * 1024
 
 
 class TooLargeError(ValueError):
@@ -30,6 +33,8 @@ class TooLargeError(ValueError):
 
 
 class _Machine(Protocol):
+    @property
+    def eof(self) -> bool: ...
     @property
     def unused_data(self) -> bytes: ...
     def decompress(self, data: bytes, max_length: int = ..., /) -> bytes: ...
@@ -53,16 +58,20 @@ def unpacked(raw: bytes) -> Iterator[bytes]:
 
 
 class _Room:
-    """How many bytes may still come out."""
+    """How much may still come out."""
 
     def __init__(self) -> None:
-        self.left = MAX_BYTES
-        self.members = MAX_MEMBERS
+        self._left = MAX_BYTES
+        self._members = MAX_MEMBERS
+
+    def member(self) -> None:
+        self._members -= 1
+        if self._members < 0:
+            raise TooLargeError
 
     def take(self, part: bytes) -> bytes:
-        self.left -= len(part)
-        self.members -= 1
-        if self.left < 0 or self.members < 0:
+        self._left -= len(part)
+        if self._left < 0:
             raise TooLargeError
         return part
 
@@ -71,13 +80,11 @@ def _inside(raw: bytes, room: _Room) -> Iterator[bytes]:
     if raw.startswith(_ZIP):
         yield from _members(raw, room)
         return
+    # Files of gzip may stand one behind the other (RFC 1952 section 2.2).
     while (machine := _machine(raw)) is not None:
-        part = _out(machine, raw, room)
-        if part is None:
-            return
-        yield part
-        # Files of gzip may stand one behind the other (RFC 1952 section 2.2).
-        raw = machine.unused_data
+        part, raw = _out(machine, raw, room)
+        if part:
+            yield part
 
 
 def _machine(raw: bytes) -> _Machine | None:
@@ -92,28 +99,43 @@ def _machine(raw: bytes) -> _Machine | None:
     return None
 
 
-def _out(machine: _Machine, raw: bytes, room: _Room) -> bytes | None:
-    """Give what comes out, which may be empty; None when it is not what its first bytes say."""
+def _out(machine: _Machine, raw: bytes, room: _Room) -> tuple[bytes, bytes]:
+    """Give what comes out, whole or up to what cannot be unpacked, and what stands behind it."""
+    room.member()
+    parts: list[bytes] = []
     try:
-        part = machine.decompress(raw, room.left + 1)
-    except (zlib.error, OSError, EOFError, lzma.LZMAError) as error:
+        for at in range(0, len(raw), _PIECE):
+            parts += _fed(machine, raw[at : at + _PIECE], room)
+            if machine.eof:
+                return b"".join(parts), machine.unused_data + raw[at + _PIECE :]
+    except (zlib.error, OSError, lzma.LZMAError) as error:
         if isinstance(error, lzma.LZMAError) and "limit" in str(error):
             # It can be unpacked by whoever has the memory.
             raise TooLargeError from error
-        return None
-    return room.take(part)
+    return b"".join(parts), b""
+
+
+def _fed(machine: _Machine, data: bytes, room: _Room) -> Iterator[bytes]:
+    while True:
+        part = machine.decompress(data, _PIECE)
+        yield room.take(part)
+        # The machines of zlib give back what they had no room for, the others keep it.
+        data = getattr(machine, "unconsumed_tail", b"")
+        if machine.eof or (not data and len(part) < _PIECE):
+            return
 
 
 def _members(raw: bytes, room: _Room) -> Iterator[bytes]:
-    """Give the members by their local heads (APPNOTE section 4.3.7): the directory at the end may tell of others."""
-    at = raw.find(_ZIP)
+    """Give the members by their local heads (APPNOTE section 4.3.7): the directory at the end may tell of others.
+
+    The sizes in a head are not believed: what is deflated tells its own end, and what is only stored goes on to the next head.
+    """
+    at = 0
     while at >= 0 and at + _ZIP_HEAD.size <= len(raw):
-        _, _, method, _, _, _, size, _, name, extra = _ZIP_HEAD.unpack_from(raw, at)
-        start = at + _ZIP_HEAD.size + name + extra
-        end = start + size if size else len(raw)
+        _, _, method, _, _, _, _, _, name, extra = _ZIP_HEAD.unpack_from(raw, at)
+        start, at = at + _ZIP_HEAD.size + name + extra, raw.find(_ZIP, at + 4)
         if method == _DEFLATED:
-            yield _out(zlib.decompressobj(-zlib.MAX_WBITS), raw[start:end], room) or b""
+            yield _out(zlib.decompressobj(-zlib.MAX_WBITS), raw[start:], room)[0]
         else:
-            yield room.take(raw[start:end])
-        # A head that lies about its size hides no other one.
-        at = raw.find(_ZIP, at + 4)
+            room.member()
+            yield room.take(raw[start : at if at > start else len(raw)])

@@ -24,6 +24,8 @@ _DIGEST: Final = "sha256"
 _KEPT_BYTES: Final = 16
 
 _ASSIGNED: Final = re.compile(r"[\w.-]{1,128}\s{0,8}[=:]\s{0,8}(.+)")
+# A value in quotes, with a comment behind it or without.
+_QUOTED: Final = re.compile(r"([\"'])(.*)\1(?:\s+#.*)?$")
 _BETWEEN: Final = re.compile(r"[^\s\"'`<>(){}\[\],;&|\\]{12,4096}")
 # A value of one kind of letter without a digit is a word or a path of a machine, and stands in many files.
 _TELLING: Final = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])")
@@ -79,9 +81,8 @@ def _watched(text: str) -> Iterator[str]:
 
 def _bare(value: str) -> str:
     value = value.strip()
-    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
-        return value[1:-1]
-    return value.partition(" #")[0].rstrip()
+    quoted = _QUOTED.match(value)
+    return quoted[2] if quoted else value.partition(" #")[0].rstrip()
 
 
 def _tells(value: str) -> bool:

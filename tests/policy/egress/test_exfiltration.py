@@ -1,0 +1,50 @@
+"""What must not leave, plain and packed."""
+
+import base64
+import gzip
+
+import pytest
+
+from herma.policy.egress.exfiltration import SECRET, WATCHED, Exfiltration
+from herma.policy.egress.watched import Watched
+from support.redactor import GITHUB, KEY, redactor
+
+VALUE = "k3y-0f-th3-t3st-0001"
+LOOK = Exfiltration(redactor(), Watched.of(KEY, [f"API_KEY={VALUE}"]))
+
+
+def found(raw: bytes, look: Exfiltration = LOOK) -> set[str]:
+    """The rules that some bytes break."""
+    findings = list(look.of("body", raw))
+    assert all(finding.place == "body" for finding in findings)
+    return {finding.rule_id for finding in findings}
+
+
+@pytest.mark.parametrize(
+    ("raw", "rules"),
+    [
+        (b"nothing to see", set()),
+        (f"GITHUB_TOKEN={GITHUB}".encode(), {SECRET}),
+        (f'{{"note": "{GITHUB}"}}'.encode(), {SECRET}),
+        (gzip.compress(GITHUB.encode()), {SECRET}),
+        (b"\xff\xfe\x00" + f" token {GITHUB} ".encode() + b"\x00\xff", {SECRET}),
+        (f"a note: {VALUE}".encode(), {WATCHED}),
+        (base64.b64encode(f"{VALUE} and so on".encode()), {WATCHED}),
+        (gzip.compress(f"{GITHUB} {VALUE}".encode()), {SECRET, WATCHED}),
+    ],
+)
+def test_secrets_and_watched_values_are_found(raw: bytes, rules: set[str]) -> None:
+    """Each kind once, whatever they are wrapped in."""
+    assert found(raw) == rules
+
+
+def test_each_kind_is_told_once() -> None:
+    """However often it stands there."""
+    raw = f"{GITHUB} {VALUE}".encode()
+    assert len(list(LOOK.of("body", raw + gzip.compress(raw)))) == 2
+    assert len(list(LOOK.of("body", gzip.compress(gzip.compress(raw) * 2)))) == 2
+
+
+def test_without_watched_files_only_secrets_are_looked_for() -> None:
+    """What nobody named is nobody's file."""
+    assert found(VALUE.encode(), Exfiltration(redactor(), Watched(KEY))) == set()

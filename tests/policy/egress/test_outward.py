@@ -1,0 +1,154 @@
+"""What becomes of a request, by whom it goes to."""
+
+import gzip
+import io
+import zipfile
+
+import pytest
+
+from herma.policy.decision import Deny, Mode
+from herma.policy.egress import packed
+from herma.policy.egress.destination import Destination
+from herma.policy.egress.exfiltration import SECRET, WATCHED, Exfiltration
+from herma.policy.egress.host_pattern import HostPattern
+from herma.policy.egress.masking import Masker
+from herma.policy.egress.outward import Kind, Outbound, Outward, Sent
+from herma.policy.egress.platform import Platform, PlatformRoute, Platforms
+from herma.policy.egress.watched import Watched
+from support.redactor import GITHUB, KEY, redactor
+
+VALUE = "k3y-0f-th3-t3st-0001"
+CHAT = Destination("api.chat.example", 443)
+MODEL = Destination("api.model.example", 443)
+STRANGER = Destination("collector.example", 443)
+FORM = ((b"Content-Type", b"application/x-www-form-urlencoded"),)
+
+
+def outward(mode: Mode = Mode.ENFORCE) -> Outward:
+    """A judge that knows one platform, one model and one file."""
+    chat = Platform(
+        "chat",
+        "Chat",
+        (HostPattern.parse("api.chat.example"),),
+        routes=(PlatformRoute("/send", ("/token",)),),
+    )
+    models = [HostPattern.parse("api.model.example"), HostPattern.parse("api.chat.example")]
+    look = Exfiltration(redactor(), Watched.of(KEY, [f"NOTE={VALUE}"]))
+    return Outward(Platforms([chat]), models, Masker(redactor()), look, mode)
+
+
+def post(
+    place: Destination, body: bytes = b"", target: bytes = b"/send", *headers: tuple[bytes, bytes]
+) -> Outbound:
+    """A request of the agent."""
+    return Outbound(place, "POST", target, headers, body)
+
+
+def test_who_a_destination_is() -> None:
+    """A platform's host is one, whatever else is listed."""
+    judge = outward()
+    assert [judge.kind(place) for place in (CHAT, MODEL, STRANGER)] == [Kind.PLATFORM, Kind.MODEL, Kind.OTHER]
+
+
+def test_a_model_is_told_everything() -> None:
+    """Nothing is looked at."""
+    asked = post(MODEL, GITHUB.encode())
+    assert outward().request(asked) == Sent(asked.target, asked.body)
+    assert outward().message(MODEL, b"/", asked.body) == Sent(b"/", asked.body)
+
+
+def test_a_platform_gets_it_masked() -> None:
+    """In the query and in the body; what is in use stays."""
+    sent = outward().request(
+        post(CHAT, f'{{"token": "{GITHUB}", "text": "{GITHUB}"}}'.encode(), f"/send?text={GITHUB}".encode())
+    )
+    assert isinstance(sent, Sent)
+    assert GITHUB.encode() not in sent.target
+    assert sent.body.count(GITHUB.encode()) == 1
+    assert len(sent.findings) == 2
+    message = outward().message(CHAT, b"/send", f'{{"text": "{GITHUB}"}}'.encode())
+    assert isinstance(message, Sent)
+    assert GITHUB.encode() not in message.body
+
+
+def test_nothing_to_mask_is_the_same_bytes() -> None:
+    """Judged is what is sent."""
+    asked = post(CHAT, b'{"text":  "hi"}', b"/send?n=%31")
+    sent = outward().request(asked)
+    assert isinstance(sent, Sent)
+    assert sent.target is asked.target
+    assert sent.body is asked.body
+
+
+def test_a_form_with_two_meanings_is_refused() -> None:
+    """Nobody knows which one is read."""
+    broken = post(CHAT, b"--xx\r\nno form", b"/send", (b"Content-Type", b"multipart/form-data; boundary=yy"))
+    denied = outward().request(broken)
+    assert isinstance(denied, Deny)
+    assert denied.code == "herma.egress.form"
+
+
+@pytest.mark.parametrize(
+    ("asked", "rule"),
+    [
+        (post(STRANGER, GITHUB.encode()), SECRET),
+        (post(STRANGER, b"", f"/?q={GITHUB}".encode()), SECRET),
+        (post(STRANGER, b"", f"/{GITHUB}/x".encode()), SECRET),
+        (post(STRANGER, b"", b"/", (b"X-Note", GITHUB.encode())), SECRET),
+        (post(STRANGER, VALUE.encode()), WATCHED),
+        (post(STRANGER, b"a=" + VALUE.encode().replace(b"-", b"%2D"), b"/", *FORM), WATCHED),
+        (post(STRANGER, f"{GITHUB} {VALUE}".encode()), WATCHED),
+    ],
+)
+def test_a_stranger_gets_no_secret_wherever_it_stands(asked: Outbound, rule: str) -> None:
+    """The refusal names the kind, and nothing of it."""
+    denied = outward().request(asked)
+    assert isinstance(denied, Deny)
+    assert denied.code == ("herma.egress.watched" if rule == WATCHED else "herma.egress.secret")
+    assert rule in {finding.rule_id for finding in denied.findings}
+    assert GITHUB not in repr(denied)
+    assert GITHUB not in repr(asked)
+
+
+def test_a_stranger_gets_the_credential_that_it_asks_for() -> None:
+    """Else no interface with a key could be used."""
+    asked = post(
+        STRANGER, b'{"q": "weather"}', b"/v1?city=Oslo", (b"Authorization", f"Bearer {GITHUB}".encode())
+    )
+    assert isinstance(outward().request(asked), Sent)
+
+
+def test_a_message_to_a_stranger_is_looked_through() -> None:
+    """As a body is."""
+    assert isinstance(outward().message(STRANGER, b"/", GITHUB.encode()), Deny)
+    assert isinstance(outward().message(STRANGER, b"/", b"hello"), Sent)
+
+
+def test_what_cannot_be_looked_through_is_refused_or_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the mode."""
+    monkeypatch.setattr(packed, "MAX_BYTES", 100)
+    asked = post(STRANGER, gzip.compress(b"a" * 200))
+    denied = outward().request(asked)
+    assert isinstance(denied, Deny)
+    assert denied.code == "herma.egress.unread"
+    told = outward(Mode.MONITOR).request(asked)
+    assert isinstance(told, Sent)
+    assert [finding.rule_id for finding in told.findings] == ["egress-unread"]
+
+
+def test_who_only_reports_sends_it_and_tells() -> None:
+    """And who switches the look off is told nothing."""
+    asked = post(STRANGER, GITHUB.encode())
+    told = outward(Mode.MONITOR).request(asked)
+    assert isinstance(told, Sent)
+    assert told.body is asked.body
+    assert [finding.rule_id for finding in told.findings] == [SECRET]
+    assert outward(Mode.OFF).request(asked) == Sent(asked.target, asked.body)
+
+
+def test_a_file_in_an_archive_is_looked_through() -> None:
+    """Whatever it is called."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("holiday.txt", f"{VALUE}\n" * 50)
+    assert isinstance(outward().request(post(STRANGER, file.getvalue())), Deny)
