@@ -257,6 +257,14 @@ WRONG = {
         MINIMAL + "calls: [{names: [a], operation: a, scope: read, at: /x}]\n",
         "say together",
     ),
+    "turn without an end": (
+        MINIMAL + "turn_events: {kind: /a, names: [/b], call: /c, begin: [x]}\n",
+        "never ends",
+    ),
+    "turn untold": (
+        MINIMAL + "calls: [{names: [a], operation: a, scope: run, turn: open}]\n",
+        "no `turn_events`",
+    ),
     "call for the rest": (
         MINIMAL + "calls: [{names: [a], operation: a, scope: read, at: /x, values: [b]}]\n",
         "exactly one entry",

@@ -18,12 +18,23 @@ def test_the_dashboard_has_a_page_with_its_key() -> None:
     assert load_profile("hermes-api").page_key is None
 
 
+def test_the_dashboard_tells_of_turns() -> None:
+    """By events that name a session or a task."""
+    events = load_profile("hermes-dashboard").turn_events
+    assert events is not None
+    assert events.names == ("/params/payload/task_id", "/params/session_id")
+    assert events.begin == {"message.start"}
+    assert load_profile("hermes-api").turn_events is None
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ("page_key: {path: '/{a}', name: KEY}", "expected an exact path"),
         ("page_key: {path: /, name: 'a.b'}", "expected the name of a variable"),
         ("guarded: a", "expected an exact path"),
+        ("turn_events: {kind: a, names: [/b], call: /c, end: [x]}", "expected a JSON Pointer"),
+        ("turn_events: {kind: /a, names: [/b], call: /c, stops: [x]}", "unknown key"),
     ],
 )
 def test_what_is_none_is_refused(line: str, message: str) -> None:

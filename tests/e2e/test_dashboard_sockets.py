@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -104,6 +105,45 @@ async def test_a_turn_over_the_socket_streams_its_text(gate: Gate) -> None:
                 message = json.loads(await client.recv())
                 kinds.append(message.get("params", {}).get("type"))
         assert "message.delta" in kinds
+
+
+async def test_turns_over_the_socket_have_slots_until_the_real_agent_is_idle(
+    tmp_path: Path, dashboard: Dashboard
+) -> None:
+    """Ended, interrupted, in the background: the slot comes back, and nobody has a second one meanwhile."""
+    below = {
+        "upstream": {"profile": "hermes-dashboard"},
+        "limits": {"max_concurrent_runs": 1},
+    }
+    with Gate(tmp_path, dashboard.url, below, upstream_key=dashboard.key) as gate:
+        async with opened(gate, "/api/ws") as client, opened(gate, "/api/ws", "admin") as other:
+            first = await new_session(client)
+            second = await new_session(other)
+
+            async def taken(count: int) -> None:
+                async with asyncio.timeout(PATIENCE_S):
+                    while gate.admin("/status").json()["busy"]["slots_taken"] != count:
+                        await asyncio.sleep(0.05)
+
+            assert "result" in await answer(client, "prompt.submit", session_id=first, text="SLOW:3")
+            await taken(1)
+            refused = await answer(other, "prompt.submit", session_id=second, text="Say hello")
+            assert refused["error"]["data"]["code"] == "herma.limit.concurrency"
+            await taken(0)
+            assert "result" in await answer(other, "prompt.submit", session_id=second, text="SLOW:30")
+            await taken(1)
+            assert "result" in await answer(other, "session.interrupt", session_id=second)
+            await taken(0)
+            assert "result" in await answer(client, "prompt.background", session_id=first, text="SLOW:2")
+            await taken(1)
+            await taken(0)
+            assert "error" in await answer(client, "prompt.submit", session_id="nobody", text="hi")
+            await taken(0)
+
+
+async def new_session(client: ClientConnection) -> str:
+    created = await answer(client, "session.create", close_on_disconnect=True, source="tool")
+    return str(created["result"]["session_id"])
 
 
 async def test_the_terminal_of_the_chat_draws(gate: Gate) -> None:

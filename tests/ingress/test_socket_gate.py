@@ -8,8 +8,11 @@ from websockets.protocol import Protocol, Side
 
 from herma.ingress.record import Record
 from herma.ingress.socket_caller import Ruling
-from herma.ingress.socket_gate import LOOK_EVERY_S, PING_EVERY_S, SocketGate
+from herma.ingress.socket_gate import LOOK_EVERY_S, MAX_WAIT_S, MAX_WAITING, PING_EVERY_S, SocketGate
+from herma.ingress.socket_turns import Answer, Starting
+from herma.policy.decision import Deny
 from herma.policy.redaction.channel import DEADLINE_S
+from herma.policy.routing.route import Turn
 from herma.policy.secret import Secret
 from herma.policy.socket.outward import MessageRedactor, TerminalRedactor
 from herma.wire import Message
@@ -29,18 +32,32 @@ class Middle:
         self.holds = True
         self.judged: list[Message] = []
         self.record = Record("x", 0.0)
+        self.leaving = False
+        self.asked: list[tuple[Starting, Answer]] = []
+        self.heard: list[bytes] = []
+        self.woken = 0
         self.gate = SocketGate(
             judge=self._judge,
+            turns=self,
             outward=TerminalRedactor(redactor()) if terminal else MessageRedactor(redactor()),
             record=self.record,
             max_message_bytes=1000,
             message_timeout_s=60.0,
             key=KEY,
             holds=lambda: self.holds,
+            leaving=lambda: self.leaving,
             redacted=redacted,
             whole=not terminal,
             now=0.0,
         )
+
+    def ask(self, starting: Starting, answer: Answer) -> None:
+        """Keep who asks."""
+        self.asked.append((starting, answer))
+
+    def hear(self, message: bytes) -> None:
+        """Keep what the agent said."""
+        self.heard.append(message)
 
     def _judge(self, message: Message, _now: float) -> Ruling:
         self.judged.append(message)
@@ -60,7 +77,7 @@ class Middle:
             else:
                 self.agent.send_binary(data)
         self.pump(now)
-        return self.heard()
+        return self.received()
 
     def pump(self, now: float = 0.0) -> None:
         """Carry bytes until nobody has any."""
@@ -74,7 +91,7 @@ class Middle:
             if got := self.gate.collect(caller=False):
                 self.agent.receive_data(got)
 
-    def heard(self) -> list[Frame]:
+    def received(self) -> list[Frame]:
         """Return what reached the caller."""
         return [event for event in self.caller.events_received() if isinstance(event, Frame)]
 
@@ -99,7 +116,7 @@ def test_what_is_refused_is_answered_and_does_not_reach_the_agent() -> None:
     middle = Middle()
     middle.ruling = Ruling(passes=False, reply=b"no")
     assert middle.to_agent(b"hello") == []
-    assert [frame.data for frame in middle.heard()] == [b"no"]
+    assert [frame.data for frame in middle.received()] == [b"no"]
     assert not middle.gate.over
 
 
@@ -143,7 +160,7 @@ def test_what_waits_leaves_by_the_clock() -> None:
     assert due == 1.0 + DEADLINE_S
     middle.gate.tick(due)
     middle.pump()
-    out += middle.heard()
+    out += middle.received()
     assert out
     assert all(frame.opcode is Opcode.BINARY for frame in out)
     assert GITHUB[:16].encode() not in b"".join(bytes(frame.data) for frame in out)
@@ -186,7 +203,7 @@ def test_a_side_that_hangs_up_ends_the_other(*, caller: bool) -> None:
     middle.gate.ended(1.0, caller=caller)
     middle.pump()
     assert middle.codes()[0] == 1001
-    told = b"".join(bytes(frame.data) for frame in middle.heard() if frame.opcode is Opcode.BINARY)
+    told = b"".join(bytes(frame.data) for frame in middle.received() if frame.opcode is Opcode.BINARY)
     assert bool(told) is not caller
 
 
@@ -242,3 +259,98 @@ def test_the_upstreams_key_does_not_leave() -> None:
     (frame,) = middle.to_caller(json.dumps({"error": "no such key: zz-upstream-zz"}))
     assert b"held-by-the-gate" in frame.data
     assert KEY.reveal() not in frame.data
+
+
+START = Starting(1, Turn.OPEN, "turn")
+BUSY = Deny(429, "herma.limit.concurrency", "Too many.")
+
+
+def _settled(denied: Deny | None) -> Ruling:
+    return PASSES if denied is None else Ruling(passes=False, reply=b"busy")
+
+
+WAITS = Ruling(passes=False, starting=START, settled=_settled)
+
+
+def test_a_message_that_starts_a_turn_waits_and_what_is_behind_it_too() -> None:
+    """Nothing overtakes it; when it may start, both pass in their order."""
+    middle = Middle()
+    middle.gate.begin(lambda: middle.gate.tick(0.0))
+    middle.ruling = WAITS
+    assert middle.to_agent(b"start") == []
+    middle.ruling = PASSES
+    assert middle.to_agent(b"behind") == []
+    ((starting, answer),) = middle.asked
+    assert starting is START
+    assert answer(None)
+    middle.pump()
+    assert [f.data for f in middle.agent.events_received() if isinstance(f, Frame)] == [b"start", b"behind"]
+    assert [message.data for message in middle.judged] == [b"start", b"behind"]
+
+
+def test_a_turn_that_may_not_start_is_answered_in_its_place() -> None:
+    """The connection goes on."""
+    middle = Middle()
+    middle.gate.begin(lambda: middle.gate.tick(0.0))
+    middle.ruling = WAITS
+    middle.to_agent(b"start")
+    assert not middle.asked[0][1](BUSY)
+    middle.pump()
+    assert [frame.data for frame in middle.received()] == [b"busy"]
+    middle.ruling = PASSES
+    assert [frame.data for frame in middle.to_agent(b"next")] == [b"next"]
+
+
+def test_a_caller_who_leaves_while_it_waits_starts_nothing() -> None:
+    """Whoever gave the slot hears that it was not used."""
+    middle = Middle()
+    middle.ruling = WAITS
+    middle.to_agent(b"start")
+    middle.gate.ended(0.0, caller=True)
+    assert not middle.asked[0][1](None)
+    assert not middle.asked[0][1](None)
+
+
+def test_nobody_waits_for_ever() -> None:
+    """Where nothing is said of the slot the connection ends."""
+    middle = Middle()
+    middle.ruling = WAITS
+    middle.to_agent(b"start")
+    assert middle.gate.deadline() == min(MAX_WAIT_S, LOOK_EVERY_S, PING_EVERY_S)
+    middle.gate.tick(MAX_WAIT_S - 0.1)
+    assert not middle.gate.over
+    middle.gate.tick(MAX_WAIT_S)
+    assert middle.gate.over
+    assert middle.record.code == "herma.store.unavailable"
+
+
+def test_not_more_waits_than_a_page_sends_at_once() -> None:
+    """What is beyond ends the connection, and is not judged."""
+    middle = Middle()
+    middle.ruling = WAITS
+    middle.to_agent(b"start")
+    for _ in range(MAX_WAITING):
+        middle.to_agent(b"x")
+    assert not middle.gate.over
+    middle.to_agent(b"x")
+    assert middle.gate.over
+    assert middle.record.code == "herma.limit.rate"
+    assert len(middle.judged) == 1
+
+
+def test_what_the_agent_says_is_heard_before_it_is_masked() -> None:
+    """The end of a turn may stand in it."""
+    middle = Middle()
+    middle.to_caller('{"a": 1}')
+    assert middle.heard == [b'{"a": 1}']
+
+
+def test_a_gate_that_stops_ends_what_is_idle() -> None:
+    """With the code for that (RFC 6455 section 7.4.1)."""
+    middle = Middle()
+    middle.gate.tick(LOOK_EVERY_S)
+    assert not middle.gate.over
+    middle.leaving = True
+    middle.gate.tick(2 * LOOK_EVERY_S)
+    middle.pump()
+    assert middle.codes() == (1001, 1001)

@@ -13,10 +13,11 @@ import pytest
 from herma.identity import FileKeys
 from herma.ingress import Record
 from herma.policy.limits.lifecycle import Lifecycle, Stage
+from herma.policy.routing.route import Turn
 from herma.runtime.dataplane import DataPlane
 from herma.runtime.generation import build
 from herma.runtime.tally import Tally
-from herma.store import MemoryStore
+from herma.store import Ask, Lease, MemoryStore
 from support.gate import Gate, free_port
 from support.inside import PATIENCE_S, Lines, content_of, settings_of, start_of, until
 from support.raw import Connection, Ended, Talk, raw, request
@@ -121,6 +122,23 @@ async def test_connections_are_counted(running: Running) -> None:
     with await asyncio.to_thread(Connection, running.gate.port):
         await until(lambda: running.data.connections == 1)
     await until(lambda: running.data.connections == 0)
+
+
+async def test_turns_that_are_over_give_their_slots_back(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As long as somebody watches."""
+    monkeypatch.setattr("herma.runtime.dataplane.SWEEP_S", 0.001)
+    plane = running.data.plane
+    lease = await plane.store.admit(Ask("runner", Turn.OPEN, cap=1))
+    assert isinstance(lease, Lease)
+    plane.turns.take("s1", lease.id, "x", 0.0)
+    plane.turns.over("s1", 0.0)
+    watching = asyncio.get_running_loop().create_task(running.data.watch())
+    await until(lambda: not plane.turns)
+    assert isinstance(await plane.store.admit(Ask("runner", Turn.OPEN, cap=1)), Lease)
+    watching.cancel()
+    await asyncio.gather(watching, return_exceptions=True)
 
 
 async def test_configured_limits_reach_the_wire(gate: Gate) -> None:

@@ -1,5 +1,7 @@
 """A tunnel with nobody in it: what comes from one side goes to the other."""
 
+from collections.abc import Callable
+
 __all__ = ["Through"]
 
 
@@ -9,6 +11,10 @@ class Through:
     def __init__(self) -> None:
         self.out = {True: b"", False: b""}
         self.over = False
+
+    def begin(self, wake: Callable[[], None]) -> None:
+        """Keep what wakes the tunnel."""
+        self.wake = wake
 
     def take(self, data: bytes, now: float, *, caller: bool) -> None:
         """Pass it on."""

@@ -258,6 +258,25 @@ async def test_the_one_between_is_called_when_it_asked_to_be() -> None:
         assert await tunnel.end() is TunnelEnd.CLOSED
 
 
+async def test_the_one_between_may_be_woken() -> None:
+    """By what neither side brought; after the end nothing comes of it."""
+
+    class Sleeper(Through):
+        def tick(self, now: float) -> None:
+            self.out[True] += b"awake"
+            self.over = True
+
+    between = Sleeper()
+    async with joined(between=between) as tunnel:
+        tunnel.client.send(b"up")
+        await tunnel.side.reader.readexactly(2)
+        between.wake()
+        assert await tunnel.client.rest() == b"awake"
+        assert await tunnel.end() is TunnelEnd.CLOSED
+        between.wake()
+        assert between.out[True] == b""
+
+
 async def test_the_one_between_has_the_last_word_when_a_side_ends() -> None:
     """What it says then still reaches the other side."""
 

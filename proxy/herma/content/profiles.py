@@ -20,6 +20,7 @@ from herma.content.readouts import (
     read_readout,
     read_run_status,
     read_template,
+    read_turn_events,
 )
 from herma.content.shipped import data_dir
 from herma.errors import ConfigError, ContentError, Source
@@ -58,7 +59,7 @@ _PARAM = re.compile(r"[a-z_]*")
 _TOP: Final = (
     "name", "description", "min_version", "envelope", "liveness", "cookies", "prefixes", "session_headers",
     "capabilities", "version", "running", "own_login", "guarded", "page_key", "run_status", "unknown_checks", "switched_off", "kept", "strict", "token_param", "families",
-    "routes", "calls", "call_names", "call_places",
+    "routes", "calls", "call_names", "call_places", "turn_events",
 )  # fmt: skip
 _ROUTE: Final = (
     "method", "path", "operation", "scope", "envelope", "turn", "stream", "dialect", "public", "max_body_bytes", "text",
@@ -66,7 +67,9 @@ _ROUTE: Final = (
     "encoded_slash", "null_body", "socket", "serves", "current",
     "reduced", "paths",
 )  # fmt: skip
-_CALLS: Final = ("names", "operation", "scope", "at", "values", "text", "checks", "paths")
+_CALLS: Final = (
+    "names", "operation", "scope", "turn", "response_run_pointer", "at", "values", "text", "checks", "paths",
+)  # fmt: skip
 _CURRENT: Final = ("path", "pointer", "body", "merges", "param", "file")
 _FILE: Final = ("path", "pointer")
 _FAMILY: Final = ("path", "envelope", "scope", "owned", "run_param")
@@ -152,6 +155,7 @@ def _profile(top: Node) -> Profile:
             calls=tuple(replace(call, route=_keeping(call.route, kept)) for call in calls),
             call_names=read_pointers(top, "call_names"),
             call_places=read_pointers(top, "call_places"),
+            turn_events=read_turn_events(top),
             token_param=_param(top, "token_param"),
             envelope=envelope,
             cookies=top.flag("cookies"),
@@ -263,6 +267,8 @@ def _calls(node: Node, envelope: Envelope) -> Iterator[CallRoute]:
             operation=_operation(node),
             scope=node.choice("scope", Scope, Scope.ADMIN),
             envelope=envelope,
+            turn=node.choice("turn", Turn, Turn.NONE),
+            response_run_pointer=read_pointer(node, "response_run_pointer"),
             text=read_pointers(node, "text"),
             checks=_checks(node, "checks"),
             paths=_paths(node),

@@ -5,6 +5,7 @@ import re
 from herma.content.node import Node
 from herma.policy.message.html import PageKey
 from herma.policy.routing.profile import Readout, RunStatus
+from herma.policy.routing.turn_events import TurnEvents
 
 __all__ = [
     "is_template",
@@ -15,8 +16,10 @@ __all__ = [
     "read_readout",
     "read_run_status",
     "read_template",
+    "read_turn_events",
 ]
 
+_TURN_EVENTS = ("begin", "done", "end", "fail", "stop", "leave")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
 _TEMPLATE = re.compile(r"/|(?:/(?:\{[a-z_]+\}|[A-Za-z0-9._~-]+))+")
@@ -99,6 +102,28 @@ def read_run_status(node: Node) -> RunStatus | None:
     if not ended:
         raise found.error("a run that never ends would keep its slot for ever", "ended")
     return RunStatus(read_template(found), read_pointer(found, "pointer"), ended)
+
+
+def read_turn_events(node: Node) -> TurnEvents | None:
+    """Read how the upstream tells of the turns that calls start; None where it does not.
+
+    Raises:
+        ContentError: it is none.
+    """
+    keys = ("kind", "names", "call", "idle", *_TURN_EVENTS)
+    found = node.node("turn_events", keys, ("kind", "names", "call"))
+    if found is None:
+        return None
+    return found.checked(
+        "kind",
+        lambda: TurnEvents(
+            kind=read_pointer(found, "kind"),
+            names=read_pointers(found, "names"),
+            call=read_pointer(found, "call"),
+            idle=read_pointer(found, "idle"),
+            **{key: frozenset(found.texts(key)) for key in _TURN_EVENTS},
+        ),
+    )
 
 
 def read_page_key(node: Node) -> PageKey | None:

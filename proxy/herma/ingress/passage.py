@@ -8,9 +8,8 @@ import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from herma.config.settings import Rate
 from herma.errors import StoreError
-from herma.ingress.admission import take_slot
+from herma.ingress.admission import limit_rate, take_rate, take_slot
 from herma.ingress.answer import Answer
 from herma.ingress.authentication import Asking, authenticate
 from herma.ingress.body import BodyReader, body_limit
@@ -21,7 +20,7 @@ from herma.ingress.ownership import Owners
 from herma.ingress.plane import Planes
 from herma.ingress.recognition import Stranger
 from herma.ingress.record import Record
-from herma.ingress.refusal import Refusal, body_too_large, slow_down, store_down
+from herma.ingress.refusal import Refusal, body_too_large, draining, store_down
 from herma.policy.browser.cross_site import Approach
 from herma.policy.browser.navigation import is_navigation, login_location
 from herma.policy.browser.page import Page, own_page
@@ -95,7 +94,7 @@ class Passage:
         self._apply(self._generation.pipeline.decide(exchange, Phase.REQUEST_HEAD))
         owners = Owners(self._plane, exchange)
         await owners.check_head()
-        await self._limit_rate(exchange)
+        await limit_rate(self._plane, self._generation, exchange)
         await self._carry(exchange, owners)
 
     async def _serve_own(self, page: Page | Deny, head: Head) -> None:
@@ -119,6 +118,9 @@ class Passage:
         )
         # Without a key there is the liveness only, however it is asked for.
         if self._request.upgrade and exchange.principal is not None:
+            if not self._plane.lifecycle.ready:
+                # What it opens would keep the gate from stopping.
+                raise Refusal(draining())
             await forwarder.upgrade(exchange)
             return
         turn = exchange.match.route.turn
@@ -181,22 +183,11 @@ class Passage:
         return found
 
     async def _limit_strangers(self) -> None:
-        await self._take(
+        await take_rate(
+            self._plane,
             f"open:{address_group(self._record.address)}",
             self._generation.settings.limits.rates.unauthenticated,
         )
-
-    async def _limit_rate(self, exchange: Exchange) -> None:
-        rates = self._generation.settings.limits.rates
-        if rates.per_address is not None:
-            await self._take(f"address:{address_group(exchange.address)}", rates.per_address)
-        if rates.per_key is not None and exchange.principal is not None:
-            await self._take(f"key:{exchange.principal.name}", rates.per_key)
-
-    async def _take(self, bucket: str, rate: Rate) -> None:
-        wait = await self._plane.store.take(bucket, rate.per_s, rate.burst)
-        if wait > 0:
-            raise Refusal(slow_down(wait))
 
     async def _judge_body(self, exchange: Exchange, owners: Owners, body: bytes) -> bytes:
         """Judge the body and return it as it is sent: where masked values were put back, it is written anew.

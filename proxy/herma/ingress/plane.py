@@ -17,6 +17,7 @@ from herma.policy.pipeline import Pipeline
 from herma.policy.redaction.redactor import Redactor
 from herma.policy.routing.profile import Profile
 from herma.policy.secret import Secret
+from herma.policy.socket.held_turns import HeldTurns
 from herma.store import Store
 from herma.wire import Pool
 
@@ -69,9 +70,9 @@ class Held:
 class Plane:
     """The parts of the data plane of one upstream that outlive a reload; `generation` is the one that new exchanges get.
 
-    All but `generation` and `store` is shared with the planes of other upstreams. `known` remembers when the store was last told
+    All but `generation`, `store` and `turns` is shared with the planes of other upstreams. `known` remembers when the store was last told
     that an address can authenticate. `passwords` verifies them, and `attempts` are the addresses that have one verified now.
-    `key_sets` are the keys of issuers of tokens.
+    `key_sets` are the keys of issuers of tokens. `turns` are those that calls over WebSockets started.
     `buffered` counts request bytes held in memory by all exchanges of this process; `active` are the exchanges under way, by name; `ids`
     names the next one.
     """
@@ -85,6 +86,7 @@ class Plane:
     passwords: PasswordChecker = field(default_factory=PasswordChecker)
     key_sets: KeySets = field(default_factory=KeySets)
     attempts: set[str] = field(default_factory=set)
+    turns: HeldTurns = field(default_factory=HeldTurns)
     buffered: Held = field(default_factory=Held)
     active: dict[str, Record] = field(default_factory=dict)
     ids: Iterator[str] = field(default_factory=_ids)
@@ -92,7 +94,7 @@ class Plane:
 
     def beside(self, generation: Generation, store: Store) -> "Plane":
         """Return the plane of another upstream of this process."""
-        return replace(self, generation=generation, store=store)
+        return replace(self, generation=generation, store=store, turns=HeldTurns())
 
     @property
     def busy(self) -> int:

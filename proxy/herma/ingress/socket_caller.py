@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.record import Record
+from herma.ingress.socket_turns import SocketTurns, Starting
 from herma.policy.checks import read_message
 from herma.policy.decision import Allow, Deny
 from herma.policy.exchange import Exchange, Phase
@@ -14,7 +15,7 @@ from herma.policy.jsondoc import Document
 from herma.policy.limits.bucket import Level
 from herma.policy.routing.calls import CALL
 from herma.policy.routing.profile import Match
-from herma.policy.routing.route import Socket
+from herma.policy.routing.route import Route, Socket
 from herma.policy.socket.calls import Call, answer, read_call
 from herma.wire import Message
 
@@ -27,11 +28,16 @@ _BROKE_POLICY = 1008
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What becomes of a message: it passes, or is answered in the upstream's place, or ends the connection."""
+    """What becomes of a message: it passes, or is answered in the upstream's place, or ends the connection.
+
+    With `starting` it starts a turn, and waits until that may be; `settled` tells then what becomes of it.
+    """
 
     passes: bool
     reply: bytes = b""
     close: int = 0
+    starting: Starting | None = None
+    settled: "Callable[[Deny | None], Ruling]" = lambda _: Ruling(passes=False)
 
 
 _PASSES = Ruling(passes=True)
@@ -44,9 +50,10 @@ _TOO_FAST = Deny(429, "herma.limit.rate", "Too many messages in a short time.")
 class CallerJudge:
     """Judges what one caller sends; each call and each refusal has a line of its own in the audit."""
 
-    def __init__(self, plane: Plane, exchange: Exchange) -> None:
+    def __init__(self, plane: Plane, exchange: Exchange, turns: SocketTurns) -> None:
         self._plane = plane
         self._exchange = exchange
+        self._turns = turns
         self._level = Level.full(MESSAGES_PER_S, MESSAGES_AT_ONCE, 0.0)
         kind = exchange.match.route.socket
         self._judge: Callable[[Message], Ruling] = {
@@ -98,23 +105,39 @@ class CallerJudge:
         if isinstance(call, Deny):
             self._note("", "", call, len(message.data))
             return Ruling(passes=False, reply=answer(None, call))
-        denied = self._call(call, message.data)
-        if denied is None:
-            return _PASSES
-        return Ruling(passes=False, reply=answer(call.id, denied) if call.id is not None else b"")
-
-    def _call(self, call: Call, raw: bytes) -> Deny | None:
         match = self._generation.profile.match_call(call.method, call.params)
         if isinstance(match, Deny):
-            self._note("", "", match, len(raw))
-            return match
+            return self._settle(call, None, match, len(message.data))
+        decision = self._call(call, match, message.data)
+        route, size = match.route, len(message.data)
+        if isinstance(decision, Allow):
+            starting = self._turns.starting(call, route)
+            if isinstance(starting, Starting):
+                return Ruling(
+                    passes=False,
+                    starting=starting,
+                    settled=lambda denied: self._settle(call, route, denied or decision, size),
+                )
+            decision = starting or decision
+        return self._settle(call, route, decision, size)
+
+    def _settle(self, call: Call, route: Route | None, decision: Allow | Deny, size: int) -> Ruling:
+        template, operation = (route.template, route.operation) if route is not None else ("", "")
+        self._note(template, operation, decision, size)
+        if isinstance(decision, Allow):
+            self._turns.sent(call)
+            return _PASSES
+        # A call without an id asks for no answer; but one that is no call, or none of its kind, is told so (JSON-RPC 2.0 section 5).
+        told = call.id is not None or decision.status == 400
+        return Ruling(passes=False, reply=answer(call.id, decision) if told else b"")
+
+    def _call(self, call: Call, match: Match, raw: bytes) -> Allow | Deny:
         document = Document(raw, call.params)
         decision = self._decide(match, document, Phase.REQUEST_HEAD)
         if isinstance(decision, Allow):
             body = self._decide(match, document, Phase.REQUEST_BODY)
             decision = replace(body, findings=decision.findings + body.findings)
-        self._note(match.route.template, match.route.operation, decision, len(raw))
-        return decision if isinstance(decision, Deny) else None
+        return decision
 
     def _decide(self, match: Match, document: Document, phase: Phase) -> Allow | Deny:
         exchange = replace(self._exchange, match=match, document=document, today=datetime.now(UTC).date())

@@ -5,11 +5,13 @@ import base64
 import hashlib
 import hmac
 from collections.abc import Callable
+from typing import assert_never
 
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.record import Record
 from herma.ingress.socket_caller import CallerJudge
 from herma.ingress.socket_gate import SocketGate
+from herma.ingress.socket_turns import SocketTurns, turns_of
 from herma.policy.decision import Mode
 from herma.policy.exchange import Exchange
 from herma.policy.message.canonical import Head
@@ -46,20 +48,36 @@ async def relay_socket(
         raise UpstreamError(UpstreamFailure.PROTOCOL, "the upstream speaks no WebSocket", sent=True)
     redactor, kind = generation.redactor, exchange.match.route.socket
     terminal, limits = kind is Socket.TERMINAL, generation.settings.limits
-    gate = SocketGate(
-        judge=CallerJudge(plane, exchange).judge,
-        outward=TerminalRedactor(redactor) if terminal else MessageRedactor(redactor),
-        record=record,
-        max_message_bytes=min(limits.max_body_bytes, _MAX_BYTES.get(kind, limits.max_body_bytes)),
-        message_timeout_s=limits.body_timeout_s,
-        key=generation.upstream_key,
-        holds=holds,
-        redacted=generation.settings.redaction.mode is not Mode.MONITOR,
-        whole=not terminal,
-        now=asyncio.get_running_loop().time(),
-    )
     headers = downstream_headers(101, response.head.headers, stream=False)
-    await splice(request.switch(headers), tunnel, gate, generation.upstream.idle_timeout_s)
+    async with turns_of(plane, exchange, generation.profile.turn_events) as turns:
+        gate = SocketGate(
+            judge=CallerJudge(plane, exchange, turns).judge,
+            turns=turns,
+            outward=TerminalRedactor(redactor) if terminal else MessageRedactor(redactor),
+            record=record,
+            max_message_bytes=min(limits.max_body_bytes, _MAX_BYTES.get(kind, limits.max_body_bytes)),
+            message_timeout_s=limits.body_timeout_s,
+            key=generation.upstream_key,
+            holds=holds,
+            leaving=lambda: not plane.lifecycle.ready and _is_idle(plane, kind, turns),
+            redacted=generation.settings.redaction.mode is not Mode.MONITOR,
+            whole=not terminal,
+            now=asyncio.get_running_loop().time(),
+        )
+        await splice(request.switch(headers), tunnel, gate, generation.upstream.idle_timeout_s)
+
+
+def _is_idle(plane: Plane, kind: Socket, turns: SocketTurns) -> bool:
+    """Tell whether a connection does nothing that is worth waiting for; of a terminal nobody knows."""
+    match kind:
+        case Socket.CALLS:
+            return not turns.busy
+        case Socket.EVENTS:
+            return not plane.turns
+        case Socket.MESSAGES | Socket.TERMINAL:
+            return False
+        case _:
+            assert_never(kind)
 
 
 def _agreed(lines: dict[bytes, bytes], head: Head) -> bool:

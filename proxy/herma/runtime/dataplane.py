@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from herma.config.settings import Settings
 from herma.identity import KeySets, KeySource
-from herma.ingress import AuditSink, Meter, Plane, Planes, handler, wire_error
+from herma.ingress import AuditSink, Meter, Plane, Planes, handler, sweep, wire_error
 from herma.policy.limits.lifecycle import Event, Lifecycle, Order, Stage
 from herma.runtime.generation import Generations
 from herma.runtime.log import Log
@@ -18,6 +18,8 @@ __all__ = ["DataPlane"]
 
 # How often a draining process looks whether its last exchange is over.
 DRAIN_LOOK_S = 0.05
+# How often it is looked which turns are over; a slot is held for a second after the end in any case.
+SWEEP_S = 0.5
 
 
 class DataPlane:
@@ -81,6 +83,13 @@ class DataPlane:
             if serving is not None and fresh is not None:
                 renew(serving, fresh)
         old.retire()
+
+    async def watch(self) -> None:
+        """Give back the slots of turns that are over, until cancelled."""
+        while True:
+            await asyncio.sleep(SWEEP_S)
+            for plane in self._planes.values():
+                await sweep(plane, asyncio.get_running_loop().time())
 
     def stop_asked(self) -> None:
         """Take one more request to stop: the first drains, the second aborts."""

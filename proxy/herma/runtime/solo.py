@@ -62,6 +62,7 @@ async def serve_solo(start: Start) -> None:
         async with admin, asyncio.TaskGroup() as group:
             watching = [
                 group.create_task(control.run()),
+                group.create_task(data.watch()),
                 group.create_task(on_signals(stop=data.stop_asked, reload=reloader.reload)),
             ]
             await data.open(start.listeners)

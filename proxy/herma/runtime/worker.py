@@ -59,6 +59,7 @@ async def serve_worker(start: Start, hub: socket.socket) -> None:
             watching = [
                 group.create_task(_end_with_hub(lost, data)),
                 group.create_task(_report(store, tally, recent, data)),
+                group.create_task(data.watch()),
                 group.create_task(
                     on_signals(stop=data.stop_asked, reload=reloader.reload, stops=(CHILD_STOP,))
                 ),

@@ -28,6 +28,10 @@ class Between(Protocol):
     Times are those of the event loop, in seconds. After each call the splice collects what is to be written, for both.
     """
 
+    def begin(self, wake: Callable[[], None]) -> None:
+        """Hear what to call when there is something to do that neither side brought and no deadline tells; it leads to `tick`."""
+        ...
+
     @property
     def over(self) -> bool:
         """Tell that both connections are to be closed once everything is written."""
@@ -173,6 +177,7 @@ class _Splice:
 
     async def run(self) -> TunnelEnd:
         self._watch.set(self._idle_timeout_s)
+        self._between.begin(self._woken)
         try:
             self._settle()
             for side in (self._caller, self._upstream):
@@ -236,6 +241,10 @@ class _Splice:
     def _stop_tick(self) -> None:
         if self._tick is not None:
             self._tick.cancel()
+
+    def _woken(self) -> None:
+        if not self._over.done():
+            self._due()
 
     def _due(self) -> None:
         self._do(self._between.tick)

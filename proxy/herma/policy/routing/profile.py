@@ -18,6 +18,7 @@ from herma.policy.message.target import Target
 from herma.policy.routing.calls import CallRoute, CallTable
 from herma.policy.routing.route import Auth, Creates, Dialect, Envelope, Owned, Route, Stream, Turn
 from herma.policy.routing.table import NO_PARAMS, OPTIONS, RouteTable, bind, split_template
+from herma.policy.routing.turn_events import TurnEvents
 
 __all__ = [
     "OPTIONS",
@@ -111,11 +112,12 @@ class Profile:
     switches them on. A `strict` profile takes no route that it does not name, whatever the configuration says. `calls` are what
     may be called over a WebSocket; there every profile is strict. `call_names` are JSON Pointers into the parameters of any call:
     what stands there is a plain name. `call_places` are others: a call that names such a place of the agent's machine needs the
-    scope `admin`. `token_param` is the query parameter in which the upstream takes
+    scope `admin`. `turn_events` tell of the turns that calls start. `token_param` is the query parameter in which the upstream takes
     its key on a handshake, empty where it takes it in a header.
 
     Raises:
-        ValueError: two routes with the same method and path, or a template or a call that cannot be matched.
+        ValueError: two routes with the same method and path, a template or a call that cannot be matched, or a call that starts a
+            turn of which nothing is told.
     """
 
     name: str
@@ -131,6 +133,7 @@ class Profile:
     calls: tuple[CallRoute, ...] = ()
     call_names: tuple[str, ...] = ()
     call_places: tuple[str, ...] = ()
+    turn_events: TurnEvents | None = None
     token_param: str = ""
     envelope: Envelope = Envelope.OPENAI
     cookies: bool = False
@@ -148,6 +151,8 @@ class Profile:
 
     def __post_init__(self) -> None:
         """Build the tables; a prefixed twin of a public route is not public, only the exact path is."""
+        if self.turn_events is None and any(call.route.turn is not Turn.NONE for call in self.calls):
+            raise ValueError("a call starts a turn, and there are no `turn_events` that tell of its end")
         object.__setattr__(self, "_plain", RouteTable(self.routes))
         object.__setattr__(
             self, "_prefixed", RouteTable([replace(route, public=False) for route in self.routes])

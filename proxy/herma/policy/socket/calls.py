@@ -44,7 +44,10 @@ def read_call(message: bytes, *, max_depth: int, max_keys: int) -> Call | Deny:
 def answer(call_id: str | int | None, deny: Deny) -> bytes:
     """Write the answer to a refused call; the stable code of the refusal is in `data`."""
     code = _UNREADABLE if deny.status == 400 else _REFUSED
-    error = {"code": code, "message": deny.message, "data": {"code": deny.code, "status": deny.status}}
+    data: dict[str, object] = {"code": deny.code, "status": deny.status}
+    if deny.retry_after_s is not None:
+        data["retry_after_s"] = deny.retry_after_s
+    error = {"code": code, "message": deny.message, "data": data}
     return json.dumps({"jsonrpc": "2.0", "id": call_id, "error": error}).encode()
 
 
