@@ -65,7 +65,7 @@ class Socket(websocket.WebsocketLayer):
     def relay_messages(self, event: events.Event) -> CommandGenerator[None]:
         yield from super().relay_messages(event)
         kept = sum(len(part) for side in (self.client_ws, self.server_ws) for part in side.frame_buf)
-        if self._body is None or not self._body.ticket.holds(kept):
+        if self._body is None or self.flow.error is not None or not self._body.ticket.holds(kept):
             yield from self._cut()
         elif not kept:
             self._body.ticket.release()

@@ -17,6 +17,8 @@ from herma.policy.redaction.work import DECODED_SIGN, GLUED, PIECE_CHARS, Work, 
 
 __all__ = ["Span", "View"]
 
+_QUOTES: Final = ('"', "'")
+
 type Span = tuple[int, int]
 
 # The longest way from a name to its value is 400 characters (a command line); a value in one line is found from its start.
@@ -105,7 +107,8 @@ class View:
         work = Work(len(text)) if work is None else work
         affordable = int(max(0, work.left) / GLUED)
         signs = signs_of(text, affordable) if affordable else []
-        work.left -= GLUED * len(signs)
+        # A line that goes on is no part of a word whose ends are looked for.
+        work.left -= sum(GLUED if text[end - 1 : end] in _QUOTES else DECODED_SIGN for _, end, _ in signs)
         if len(signs) >= affordable:
             following = pattern.search(text, signs[-1][1] if signs else 0)
             if following is not None:

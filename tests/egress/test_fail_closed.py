@@ -1,0 +1,53 @@
+"""Hooks that shut when they fail."""
+
+import asyncio
+
+from herma.egress.fail_closed import MARK, fail_closed
+
+
+class Hooks:
+    """Two hooks that fail for a negative number."""
+
+    def __init__(self) -> None:
+        self.shut: list[int] = []
+        self.told: list[tuple[str, str]] = []
+
+    def failed(self, hook: str, error: Exception) -> None:
+        """Note it."""
+        self.told.append((hook, type(error).__name__))
+
+    def close(self, number: int) -> None:
+        """Shut."""
+        self.shut.append(number)
+
+    @fail_closed(close)
+    def plain(self, number: int) -> None:
+        """Fail, or not."""
+        if number < 0:
+            raise ValueError(number)
+
+    @fail_closed(close)
+    async def waiting(self, number: int) -> None:
+        """Fail, or not."""
+        await asyncio.sleep(0)
+        if number < 0:
+            raise OSError(number)
+
+
+def test_a_hook_that_raises_shuts_and_is_told() -> None:
+    """By the kind of its error, whose text may repeat what was sent."""
+    hooks = Hooks()
+    hooks.plain(1)
+    asyncio.run(hooks.waiting(2))
+    assert (hooks.shut, hooks.told) == ([], [])
+    hooks.plain(-1)
+    asyncio.run(hooks.waiting(-2))
+    assert hooks.shut == [-1, -2]
+    assert hooks.told == [("plain", "ValueError"), ("waiting", "OSError")]
+
+
+def test_a_guarded_hook_wears_the_mark() -> None:
+    """And keeps its name, by which it is found."""
+    assert getattr(Hooks.plain, MARK)
+    assert getattr(Hooks.waiting, MARK)
+    assert Hooks.plain.__name__ == "plain"
