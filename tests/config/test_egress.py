@@ -48,9 +48,9 @@ def test_there_is_none_until_it_is_configured() -> None:
 
 def test_paths_start_where_the_configuration_is() -> None:
     """As everywhere in the file."""
-    found = egress("watch: [a/.env, /b/.env], ca_file: roots.pem, record_file: flows")
+    found = egress("watch: [a/.env, /b/.env], ca_file: roots.pem")
     assert found.watch == ("/etc/herma/a/.env", "/b/.env")
-    assert (found.ca_file, found.record_file) == ("/etc/herma/roots.pem", "/etc/herma/flows")
+    assert found.ca_file == "/etc/herma/roots.pem"
 
 
 def test_platforms_of_ones_own_are_named_by_host() -> None:

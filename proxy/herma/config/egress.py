@@ -98,9 +98,6 @@ class Egress:
     upstream_proxy: UpstreamUrl | None = option(
         "The proxy behind this one, where the network has one: `http://proxy.example.com:3128`.", default=None
     )
-    record_file: FilePath | None = option(
-        "Keep the flows, masked, in this file of mitmproxy's, to look for faults.", default=None
-    )
     binds: tuple[str, ...] = derived(default=("127.0.0.1",))
 
 
@@ -134,6 +131,5 @@ class Egresses:
             watch=watch,
             state_dir=self._files.resolve(made.state_dir),
             ca_file=made.ca_file and self._files.resolve(made.ca_file),
-            record_file=made.record_file and self._files.resolve(made.record_file),
             binds=self._private(reader, made.address, (*path, "address"), "egress.public"),
         )
