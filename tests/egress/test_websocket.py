@@ -6,8 +6,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from aiohttp import ClientError, ClientSession, WSMsgType, web
+from aiohttp import ClientSession, WSMsgType, web
 
+from herma.egress.line import Failed, Sent
 from support.egress_process import child, ready
 from support.redactor import GITHUB
 
@@ -57,11 +58,13 @@ async def test_a_message_is_masked_for_people_and_dropped_for_strangers(
             ):
                 await socket.send_str("hello")
                 assert (await socket.receive()).data == "heard"
-                try:
-                    await socket.send_str(f'{{"text": "{GITHUB}"}}')
-                    await socket.receive()
-                except ClientError:
-                    pass
+                await socket.send_str(f'{{"text": "{GITHUB}"}}')
+                answer = await socket.receive()
+                assert (answer.type is WSMsgType.TEXT) is platform
+            assert await asyncio.to_thread(started.end) == 0
+            assert await asyncio.to_thread(started.hear, Failed) is None
+    assert any(isinstance(message, Sent) for message in started.said)
     assert seen[0] == "hello"
     assert not [text for text in seen if GITHUB in text]
     assert len(seen) == (2 if platform else 1)
+    assert not platform or seen[1].startswith('{"text": "[')
