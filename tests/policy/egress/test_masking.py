@@ -110,6 +110,30 @@ def test_a_byte_that_is_no_character_hides_nothing(bad: bytes) -> None:
     assert masked.endswith(bad)
 
 
+@pytest.mark.parametrize(
+    "mark", [b"\xff\xfe", b"\xfe\xff", b"\xff\xfe\x00\x00", b"\x00", b"\x00\x00\xfe\xff"]
+)
+@pytest.mark.parametrize("end", [b"", b".", b"..", b"..."])
+def test_a_mark_of_another_coding_hides_no_text(mark: bytes, end: bytes) -> None:
+    """Read in that coding it is noise; who ignores the mark reads the secret."""
+    masked, findings = MASKER.body(mark + f" run it with {GITHUB} ".encode() + end, b"text/plain", NOTHING)
+    assert GITHUB.encode() not in masked
+    assert findings
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2" + bytes(range(256)),
+        b"RIFF\x24\x08\x00\x00WAVEfmt " + bytes(range(256)) * 4,
+        b"\xff\xfe" + bytes(range(255)),
+    ],
+)
+def test_a_film_or_a_sound_is_sent_as_it_is(raw: bytes) -> None:
+    """Nothing in it is text, whatever its first bytes are taken for."""
+    assert MASKER.body(raw, b"application/octet-stream", NOTHING) == (raw, ())
+
+
 def test_too_many_fields_are_refused() -> None:
     """Every one costs a look."""
     with pytest.raises(FormError, match="fields"):

@@ -12,6 +12,7 @@ from typing import Final
 from herma.policy.decision import Finding
 from herma.policy.egress.platform import InUse
 from herma.policy.message.form import MAX_PARTS, FormError, as_text, form_decoded, parts
+from herma.policy.redaction.charset import wide_encoding
 from herma.policy.redaction.document import rewrites, spans
 from herma.policy.redaction.redactor import Redactor
 from herma.policy.redaction.work import DOCUMENT_UNITS, DOCUMENT_UNITS_PER_CHAR, Work
@@ -49,9 +50,8 @@ class Masker:
 
         `key` names what is no JSON, as in `password=…`.
         """
-        if b"\0" in raw[:4] or raw[:2] in _MARKS:
-            # Another coding of Unicode, which readers of JSON guess by its first bytes (RFC 4627 section 3).
-            return self._redactor.json(raw)
+        if _is_wide(raw) and (wide := self._redactor.json(raw))[1]:
+            return wide
         try:
             text = raw.decode("utf-8")
         except UnicodeDecodeError:
@@ -142,7 +142,13 @@ class Masker:
                 yield part.content, *self.text(raw[part.content], in_use, part.name)
 
 
-_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+def _is_wide(raw: bytes) -> bool:
+    """Tell whether bytes can be read as text of two or four bytes a character; a film that begins like one cannot."""
+    encoding = wide_encoding(raw)
+    try:
+        return bool(encoding) and bool(raw.decode(encoding))
+    except UnicodeDecodeError:
+        return False
 
 
 def _encoded(value: bytes) -> bytes:
