@@ -1,12 +1,12 @@
 """Watched files."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from herma.egress import watching
 from herma.egress.watching import MAX_WATCHED_BYTES, WatchedFiles
-from herma.policy.egress import watched
-from herma.policy.egress.watched import Watched
 from herma.policy.secret import Secret
 
 KEY = Secret(b"k" * 32)
@@ -32,12 +32,29 @@ def test_what_once_stood_in_a_file_stays_known(tmp_path: Path) -> None:
         files.read()
 
 
-def test_too_much_to_know_is_the_newest_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bound on what is known drops what is older."""
-    old, new = Watched.of(KEY, [OLD]), Watched.of(KEY, [NEW])
-    monkeypatch.setattr(watched, "MAX_KNOWN", 1)
-    assert not old.joined(new).found(OLD)
-    assert old.joined(new).found(NEW)
+def test_no_number_of_versions_makes_the_first_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever writes the file over and over still cannot send what stood in it."""
+    monkeypatch.setattr(watching, "MAX_KNOWN", 3)
+    file = tmp_path / ".env"
+    file.write_text(f"TOKEN={OLD}\n")
+    files = WatchedFiles(KEY, [str(file)])
+    files.read()
+    for number in range(10):
+        file.write_text(f"TOKEN=fakeversion{number}ofthefile\n")
+        known = files.read()
+        assert len(known) <= 3
+    assert known.found(OLD)
+    assert known.found("fakeversion9ofthefile")
+
+
+def test_a_file_that_becomes_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """What it held before stays known to who asks the last reading."""
+    file = tmp_path / ".env"
+    os.mkfifo(file)
+    with pytest.raises(ValueError, match="regular file"):
+        WatchedFiles(KEY, [str(file)]).read()
 
 
 def test_a_file_beyond_the_bound_is_no_file_of_keys(tmp_path: Path) -> None:

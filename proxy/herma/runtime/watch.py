@@ -34,7 +34,7 @@ def digest(path: Path) -> str:
 
 
 def content_places(settings: Settings) -> tuple[Path, ...]:
-    """List the files and directories of content that a configuration names, and what must not leave."""
+    """List the files and directories of content that a configuration names."""
     content = settings.content
     named = (
         *((content.rules_dir,) if content.rules_dir else ()),
@@ -42,7 +42,6 @@ def content_places(settings: Settings) -> tuple[Path, ...]:
         *((content.ioc_dir,) if content.ioc_dir else ()),
         *content.ioc_dirs,
         *content.ioc_public_keys,
-        *(settings.egress.watch if settings.egress else ()),
     )
     return tuple(map(Path, named))
 

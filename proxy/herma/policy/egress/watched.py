@@ -18,8 +18,6 @@ MIN_CHARS: Final = 12
 MAX_CHARS: Final = 4096
 # A file of keys has some hundred lines. More is no such file.
 MAX_LINES: Final = 20_000
-# All versions of the files together; ten million bytes.
-MAX_KNOWN: Final = 200_000
 _DIGEST: Final = "sha256"
 _KEPT_BYTES: Final = 16
 
@@ -50,9 +48,8 @@ class Watched:
         return cls(key, {empty._digest(part) for text in texts for part in _watched(text)})
 
     def joined(self, other: Self) -> Self:
-        """Give what either knows; when that is too much for one, what the other knows, which is newer."""
-        both = self._digests | other._digests
-        return type(self)(Secret(self._key), both if len(both) <= MAX_KNOWN else other._digests)
+        """Give what either knows."""
+        return type(self)(Secret(self._key), self._digests | other._digests)
 
     def __len__(self) -> int:
         return len(self._digests)
