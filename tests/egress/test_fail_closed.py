@@ -1,8 +1,13 @@
 """Hooks that shut when they fail."""
 
 import asyncio
+import os
+
+import pytest
 
 from herma.egress.fail_closed import MARK, fail_closed
+
+STUCK = -9
 
 
 class Hooks:
@@ -17,7 +22,9 @@ class Hooks:
         self.told.append((hook, type(error).__name__))
 
     def close(self, number: int) -> None:
-        """Shut."""
+        """Shut, or fail at that."""
+        if number == STUCK:
+            raise OSError(number)
         self.shut.append(number)
 
     @fail_closed(close)
@@ -51,3 +58,18 @@ def test_a_guarded_hook_wears_the_mark() -> None:
     assert getattr(Hooks.plain, MARK)
     assert getattr(Hooks.waiting, MARK)
     assert Hooks.plain.__name__ == "plain"
+
+
+def test_who_cannot_even_shut_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gate that is down lets nothing out; an error that is raised on would."""
+
+    class EndedError(BaseException):
+        """The process ended."""
+
+    def end(code: int) -> None:
+        raise EndedError(code)
+
+    monkeypatch.setattr(os, "_exit", end)
+    for call in (lambda: Hooks().plain(STUCK), lambda: asyncio.run(Hooks().waiting(STUCK))):
+        with pytest.raises(EndedError, match="70"):
+            call()

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import os
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -9,6 +10,8 @@ __all__ = ["MARK", "Reports", "fail_closed"]
 
 # Every hook of the gate has it; a test and the start look.
 MARK = "fails_closed"
+# sysexits.h: an internal error.
+_SOFTWARE = 70
 
 
 class Reports(Protocol):
@@ -20,7 +23,15 @@ class Reports(Protocol):
 
 
 def fail_closed[T: Reports, D](shut: Callable[[T, D], None]) -> Callable[[Callable[[T, Any], Any]], Any]:
-    """Make a hook that calls `shut` with what it was called for when it raises."""
+    """Make a hook that calls `shut` with what it was called for when it raises; if that fails, too, the process ends."""
+
+    def close(self: T, data: D, name: str, error: Exception) -> None:
+        try:
+            shut(self, data)
+            self.failed(name, error)
+        except Exception:  # noqa: BLE001 - as below
+            # Raised on, it would be logged and what was asked about would go out. A gate that is down lets nothing out.
+            os._exit(_SOFTWARE)
 
     def wrap(hook: Callable[[T, Any], Any]) -> Any:
         name = hook.__name__
@@ -31,8 +42,7 @@ def fail_closed[T: Reports, D](shut: Callable[[T, D], None]) -> Callable[[Callab
                 try:
                     await hook(self, data)
                 except Exception as error:  # noqa: BLE001 - one of the three places: an error is never an allow
-                    shut(self, data)
-                    self.failed(name, error)
+                    close(self, data, name, error)
 
             setattr(guarded_async, MARK, True)
             return guarded_async
@@ -42,8 +52,7 @@ def fail_closed[T: Reports, D](shut: Callable[[T, D], None]) -> Callable[[Callab
             try:
                 hook(self, data)
             except Exception as error:  # noqa: BLE001 - as above
-                shut(self, data)
-                self.failed(name, error)
+                close(self, data, name, error)
 
         setattr(guarded, MARK, True)
         return guarded
