@@ -1,10 +1,12 @@
 """Requests through the running gate."""
 
 import gzip
+import random
+from pathlib import Path
 
 import pytest
 
-from support.egress_process import Child, Neighbour, through
+from support.egress_process import Child, Neighbour, child, neighbour, ready, through
 from support.redactor import GITHUB
 
 
@@ -47,6 +49,37 @@ def test_a_platform_gets_it_masked(serving: Child, chat: Neighbour) -> None:
     assert body.startswith(b'{"body": "run it with [')
     assert body.endswith(b' now"}')
     assert GITHUB.encode() not in body
+
+
+def test_a_packed_body_arrives_as_it_is_and_masked_where_it_must(
+    serving: Child, stranger: Neighbour, chat: Neighbour
+) -> None:
+    """Only what changes is written anew, and then it is not packed."""
+    packed = gzip.compress(b'{"a":  1}')
+    assert through(serving, f"http://127.0.0.1:{stranger.port}/gz", packed, Content_Encoding="gzip")[0] == 200
+    assert stranger.seen[-1] == ("/gz", packed)
+    body = gzip.compress(f'{{"body": "run {GITHUB} now"}}'.encode())
+    assert through(serving, f"http://127.0.0.1:{chat.port}/gz", body, Content_Encoding="gzip")[0] == 200
+    assert chat.seen[-1][1].startswith(b'{"body": "run [')
+    assert chat.seen[-1][1].endswith(b' now"}')
+
+
+def test_what_a_body_unpacks_to_has_room_or_is_refused(tmp_path: Path) -> None:
+    """Few bytes on the way in are many while they are judged."""
+    with neighbour() as server:
+        section = {
+            "near": [f"127.0.0.1:{server.port}"],
+            "max_body_bytes": 4 * 1024 * 1024,
+            "max_buffered_bytes": 1024 * 1024,
+        }
+        with child(tmp_path, section) as started:
+            ready(started)
+            url = f"http://127.0.0.1:{server.port}/"
+            packed = gzip.compress(random.Random(1).randbytes(768 * 1024).hex().encode())
+            status, said = through(started, url, packed, Content_Encoding="gzip")
+            assert (status, said["code"]) == (503, "herma.egress.busy")
+            assert through(started, url, gzip.compress(b"a" * 1000), Content_Encoding="gzip")[0] == 200
+        assert len(server.seen) == 1
 
 
 def test_a_coding_that_nobody_looks_into_is_refused(serving: Child, stranger: Neighbour) -> None:

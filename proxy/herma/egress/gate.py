@@ -241,9 +241,12 @@ class Gate:
                 return raw
             case "gzip" | "deflate" as coding:
                 try:
-                    return inflate(raw, coding, self._held.each)
+                    plain = inflate(raw, coding, self._held.each)
                 except InflateError as error:
                     return Deny(400, error.code, "The compressed body cannot be read.")
+                # What it unpacks to is held, too, while it is judged.
+                held = body_of(flow)
+                return plain if held is not None and held.ticket.holds(len(plain)) else FULL
             case _:
                 return _CODING
 
