@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from herma.egress.canary import HOOKS, CanaryError, unmarked
-from herma.egress.canary import test_refusals as refusals
+from herma.egress.canary import HOOKS, CanaryError, try_refusals, unmarked
 from herma.egress.connections import Connections
 from herma.egress.gate import Gate
 
@@ -49,4 +48,4 @@ async def test_a_proxy_that_does_not_refuse_in_our_words_fails(answer: bytes) ->
     async with await asyncio.start_server(answering, "127.0.0.1", 0) as server:
         host, port = server.sockets[0].getsockname()
         with pytest.raises(CanaryError):
-            await refusals(host, port, "canary.invalid")
+            await try_refusals(host, port, "canary.invalid")

@@ -9,12 +9,14 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator
-from importlib.util import find_spec
+from contextlib import suppress
 
 from herma.config.load import load
 from herma.egress.line import MAX_LINE_BYTES, read_key
+from herma.egress.loop import JudgedLoop
+from herma.egress.trust import require_proxy
 from herma.egress.voice import Voice
-from herma.errors import ConfigError, ContentError
+from herma.errors import HermaError
 
 # sysexits.h: a configuration error.
 _CONFIG = 78
@@ -22,7 +24,6 @@ _CONFIG = 78
 # How long who started the gate may take to read why it ends.
 LAST_WORDS_S = 5.0
 
-_MISSING = "the egress gate needs mitmproxy; install it with: pip install 'herma[egress]'"
 # They would write the keys of every connection to a file.
 _KEY_LOGS = ("SSLKEYLOGFILE", "MITMPROXY_SSLKEYLOGFILE")
 
@@ -37,31 +38,8 @@ def main() -> int:
     path = parser.parse_args().config
     for name in _KEY_LOGS:
         os.environ.pop(name, None)
-    if find_spec("mitmproxy") is None:
-        Voice(_Pipe(sys.stdout.fileno())).note("egress.missing", _MISSING)
-        return _CONFIG
-    from herma.egress.loop import JudgedLoop
-    from herma.egress.proxy import quiet_log
-
-    quiet_log()
     with asyncio.Runner(loop_factory=JudgedLoop) as runner:
         return runner.run(_run(path))
-
-
-class _Pipe:
-    """Writes to a pipe at once, for what is said before there is a loop."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-
-    def write(self, data: bytes, /) -> None:
-        """Write all of it."""
-        while data:
-            data = data[os.write(self._descriptor, data) :]
-
-    def get_write_buffer_size(self) -> int:
-        """Nothing waits."""
-        return 0
 
 
 async def _run(path: str) -> int:
@@ -74,9 +52,10 @@ async def _run(path: str) -> int:
         reason = await _served(path, reader, voice)
         if reason:
             voice.note("egress.start", reason)
-        async with asyncio.timeout(LAST_WORDS_S):
-            while writer.get_write_buffer_size():  # noqa: ASYNC110 - the transport tells nobody when it is done
-                await asyncio.sleep(0.01)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_WORDS_S):
+                while writer.get_write_buffer_size():  # noqa: ASYNC110 - the transport tells nobody when it is done
+                    await asyncio.sleep(0.01)
     finally:
         writer.close()
     return _CONFIG if reason else 0
@@ -84,20 +63,22 @@ async def _run(path: str) -> int:
 
 async def _served(path: str, reader: asyncio.StreamReader, voice: Voice) -> str:
     """Serve, and give the reason why that cannot be, if there is one."""
-    from herma.egress.canary import CanaryError
-    from herma.egress.serve import serve
-
     try:
         key = read_key(await reader.readline())
         settings = await asyncio.to_thread(load, path, os.environ)
         if settings.egress is None:
             return "the configuration has no section `egress`"
+        require_proxy(settings)
+        from herma.egress.proxy import quiet_log
+        from herma.egress.serve import serve
+
+        quiet_log()
         await serve(settings, settings.egress, key, voice, _orders(reader))
-    except (ConfigError, ContentError, CanaryError, OSError, ValueError) as error:
+    except (HermaError, OSError, ValueError) as error:
         return str(error)
     except ExceptionGroup as group:
         # Of what runs beside each other, the first that failed ended the others.
-        expected, other = group.split((ConfigError, ContentError, CanaryError, OSError, ValueError))
+        expected, other = group.split((HermaError, OSError, ValueError))
         if other is not None or expected is None:
             raise
         return str(_first(expected))

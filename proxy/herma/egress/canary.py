@@ -12,8 +12,9 @@ import mitmproxy.hooks
 from herma.egress.asking import CANARY
 from herma.egress.fail_closed import MARK
 from herma.egress.refusal import FIELD
+from herma.errors import HermaError
 
-__all__ = ["HOOKS", "CanaryError", "test_refusals", "unmarked"]
+__all__ = ["HOOKS", "CanaryError", "try_refusals", "unmarked"]
 
 # The hooks by which the gate judges; one that is missing judges nothing.
 HOOKS: Final = frozenset(
@@ -41,7 +42,7 @@ _TIMEOUT_S: Final = 10.0
 _MAX_ANSWER_BYTES: Final = 64 * 1024
 
 
-class CanaryError(Exception):
+class CanaryError(HermaError):
     """The gate does not refuse what it must."""
 
 
@@ -59,7 +60,7 @@ def unmarked(addons: Iterable[object]) -> Iterator[str]:
     yield from (f"nobody hears {name}" for name in sorted(HOOKS - found))
 
 
-async def test_refusals(host: str, port: int, name: str) -> None:
+async def try_refusals(host: str, port: int, name: str) -> None:
     """Ask the proxy for a name that it refuses, by a tunnel and by a plain request.
 
     Raises:

@@ -7,7 +7,7 @@ from typing import Final
 from herma.config.egress import Egress
 from herma.config.settings import Settings
 from herma.egress.asking import Asking
-from herma.egress.canary import test_refusals
+from herma.egress.canary import try_refusals
 from herma.egress.judges import read_judges
 from herma.egress.line import RELOAD, Counts, Ready
 from herma.egress.loop import JudgedLoop
@@ -55,7 +55,7 @@ async def serve(
         try:
             addresses = await proxy.opened()
             for host, port in addresses:
-                await test_refusals(host, port, asking.canary)
+                await try_refusals(host, port, asking.canary)
             host, port = addresses[0]
             voice.say(Ready(f"[{host}]:{port}" if ":" in host else f"{host}:{port}"))
             tasks = [
