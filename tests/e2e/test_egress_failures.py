@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from support.certificates import make_authority
-from support.egress import EgressGate, needs_egress
+from support.egress import EgressGate
 from support.network import named, own_network, public
 from support.upstream import RecordingUpstream
 
-pytestmark = [pytest.mark.e2e, needs_egress]
+pytestmark = pytest.mark.e2e
 COLLECTOR = "notes.example"
 # How the kernel writes the state of a socket that listens.
 LISTENING = "0A"

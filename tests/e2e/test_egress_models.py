@@ -13,7 +13,7 @@ from typing import IO, Any
 import pytest
 
 from support.certificates import make_authority
-from support.egress import EgressGate, needs_egress
+from support.egress import EgressGate
 from support.leak import COMMAND
 from support.network import named, own_network, public
 from support.platforms import PROXY_VARIABLES
@@ -21,7 +21,7 @@ from support.stub_model import StubModel
 from support.upstream import Hold, RecordingUpstream, sse_answer
 from support.wire_tls import Pair
 
-pytestmark = [pytest.mark.e2e, needs_egress]
+pytestmark = pytest.mark.e2e
 # One that the operator names, and one of the list that the gate comes with.
 OWN, LISTED = "model.example.com", "openrouter.ai"
 # Prints the certificate that the client sees, then each piece of the answer on a line of its own.

@@ -1,10 +1,16 @@
 """Whom connections may lead to, through the running gate."""
 
 import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
-from support.egress_process import Child, Neighbour, through
+from support.egress_process import PATIENCE_S, Child, Neighbour, child, neighbour, ready, through
+from support.redactor import GITHUB
+from support.wire_tls import Pair, make_pair
 
 
 @pytest.mark.parametrize(
@@ -30,13 +36,96 @@ def test_a_tunnel_to_what_is_near_and_not_named_is_refused(serving: Child) -> No
         assert sock.recv(4096).startswith(b"HTTP/1.1 403 ")
 
 
-def test_what_is_no_http_goes_through_no_tunnel(serving: Child, stranger: Neighbour) -> None:
-    """The other side hears nothing of it."""
-    before = len(stranger.seen)
-    with socket.create_connection(("127.0.0.1", serving.port), 10) as sock:
-        place = f"127.0.0.1:{stranger.port}".encode()
-        sock.sendall(b"CONNECT " + place + b" HTTP/1.1\r\nHost: " + place + b"\r\n\r\n")
+def test_what_is_no_http_goes_through_no_tunnel(tmp_path: Path) -> None:
+    """The other side hears nothing of it, not even a connection."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        listening.settimeout(1)
+        place = f"127.0.0.1:{listening.getsockname()[1]}"
+        with child(tmp_path, {"near": [place]}) as started:
+            ready(started)
+            with socket.create_connection(("127.0.0.1", started.port), PATIENCE_S) as sock:
+                sock.sendall(f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode())
+                assert sock.recv(4096).startswith(b"HTTP/1.1 200 ")
+                sock.sendall(b"SSH-2.0-hello\r\n\r\n")
+                while sock.recv(4096):
+                    pass
+        with pytest.raises(TimeoutError):
+            listening.accept()
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
+    """The certificate of a destination, which the gate trusts."""
+    return make_pair(tmp_path_factory.mktemp("pair"))
+
+
+@contextmanager
+def intercepting(directory: Path, pair: Pair) -> Iterator[tuple[Child, Neighbour]]:
+    """A gate, and a destination that speaks TLS."""
+    with neighbour(pair.serving()) as server:
+        near = [f"127.0.0.1:{server.port}", f"[::1]:{server.port}"]
+        with child(directory, {"near": near, "ca_file": pair.cert}) as started:
+            yield ready(started), server
+
+
+def tunnelled(started: Child, server: Neighbour, sni: str | None, trusted: Path, body: bytes) -> bytes:
+    """Send a body through a tunnel to `localhost`, with a name in the handshake or none; give the answer's head."""
+    context = ssl.create_default_context(cafile=str(trusted))
+    context.check_hostname = sni is not None
+    place = f"localhost:{server.port}"
+    with socket.create_connection(("127.0.0.1", started.port), PATIENCE_S) as sock:
+        sock.sendall(f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode())
         assert sock.recv(4096).startswith(b"HTTP/1.1 200 ")
-        sock.sendall(b"SSH-2.0-hello\r\n\r\n")
-        assert not sock.recv(4096).startswith(b"SSH")
-    assert len(stranger.seen) == before
+        with context.wrap_socket(sock, server_hostname=sni) as inside:
+            head = f"POST /tls HTTP/1.1\r\nHost: {place}\r\nContent-Length: {len(body)}\r\n\r\n"
+            inside.sendall(head.encode() + body)
+            return inside.recv(4096)
+
+
+def test_what_is_sent_inside_tls_is_judged(tmp_path: Path, pair: Pair) -> None:
+    """With the authority of the gate trusted; what is innocent arrives byte for byte."""
+    with intercepting(tmp_path, pair) as (started, server):
+        trusted = tmp_path / "egress" / "ca.pem"
+        assert tunnelled(started, server, "localhost", trusted, b'{"a":  1}').startswith(b"HTTP/1.1 200 ")
+        assert server.seen == [("/tls", b'{"a":  1}')]
+        refused = tunnelled(started, server, "localhost", trusted, GITHUB.encode())
+        assert refused.startswith(b"HTTP/1.1 403 ")
+        assert len(server.seen) == 1
+
+
+def test_another_name_in_the_handshake_reaches_nobody(tmp_path: Path, pair: Pair) -> None:
+    """Domain fronting; without any name the destination is the tunnel's, and judged as ever."""
+    with intercepting(tmp_path, pair) as (started, server):
+        trusted = tmp_path / "egress" / "ca.pem"
+        try:
+            answer = tunnelled(started, server, "127.0.0.1.example.com", trusted, b"hello")
+        except OSError:
+            answer = b""
+        assert not answer.startswith(b"HTTP/1.1 200")
+        assert server.seen == []
+        assert tunnelled(started, server, None, trusted, GITHUB.encode()).startswith(b"HTTP/1.1 403 ")
+        assert server.seen == []
+
+
+def test_a_certificate_that_is_not_right_is_an_error(tmp_path: Path, pair: Pair) -> None:
+    """Nothing is sent to whoever shows it."""
+    with neighbour(pair.serving()) as server:
+        near = [f"127.0.0.1:{server.port}", f"[::1]:{server.port}"]
+        with child(tmp_path, {"near": near}) as started:
+            ready(started)
+            answer = tunnelled(started, server, "localhost", tmp_path / "egress" / "ca.pem", b"hello")
+            assert answer.startswith(b"HTTP/1.1 502 ")
+        assert server.seen == []
+
+
+def test_a_model_shows_its_own_certificate(tmp_path: Path, pair: Pair) -> None:
+    """Nobody reads what goes there."""
+    with neighbour(pair.serving()) as server:
+        near = [f"127.0.0.1:{server.port}", f"[::1]:{server.port}"]
+        with child(tmp_path, {"near": near, "models": [f"localhost:{server.port}"]}) as started:
+            ready(started)
+            answer = tunnelled(started, server, "localhost", Path(pair.cert), GITHUB.encode())
+            assert answer.startswith(b"HTTP/1.1 200 ")
+        assert server.seen == [("/tls", GITHUB.encode())]

@@ -5,22 +5,13 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
-import pytest
-
 from support.gate import ROOT, START_TIMEOUT_S, Gate, free_port, merged
 
-__all__ = ["EgressGate", "needs_egress"]
-
-# The process and the command come after the suite; it is on as soon as both are there.
-needs_egress = pytest.mark.skipif(
-    find_spec("herma.egress.__main__") is None or find_spec("herma.cli.ca") is None,
-    reason="the egress gate cannot be started yet",
-)
+__all__ = ["EgressGate"]
 
 
 class EgressGate(Gate):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import ssl
 import subprocess
 import sys
 import threading
@@ -19,7 +20,7 @@ from herma.egress.line import Message, Note, Ready, decode, key_line
 from support.gate import ROOT, free_port
 from support.redactor import KEY
 
-__all__ = ["Child", "Neighbour", "child", "neighbour", "ready", "through"]
+__all__ = ["PATIENCE_S", "Child", "Neighbour", "child", "neighbour", "ready", "through"]
 
 PATIENCE_S = 30
 
@@ -33,8 +34,8 @@ class Neighbour:
 
 
 @contextmanager
-def neighbour() -> Iterator[Neighbour]:
-    """Serve, and answer everything with 200."""
+def neighbour(tls: ssl.SSLContext | None = None) -> Iterator[Neighbour]:
+    """Serve, inside TLS or in clear, and answer everything with 200."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -52,6 +53,8 @@ def neighbour() -> Iterator[Neighbour]:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
