@@ -5,7 +5,7 @@ import json
 import time
 from itertools import count
 from typing import Any, ClassVar, override
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote_plus
 
 from aiohttp import web
 
@@ -52,7 +52,9 @@ class StubTelegram(PlatformServer):
     @staticmethod
     def is_prompt(arrived: Arrived) -> bool:
         """Tell whether this asks the operator to approve something."""
-        return arrived.target.endswith("/sendMessage") and b"Approval+Required" in arrived.body
+        return arrived.target.endswith("/sendMessage") and "Approval Required" in unquote_plus(
+            arrived.body.decode()
+        )
 
     @override
     @staticmethod

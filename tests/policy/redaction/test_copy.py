@@ -48,6 +48,41 @@ def test_a_copy_in_another_string_of_a_document_is_masked() -> None:
     assert len(findings) >= 3
 
 
+LONG = "hvs.CAESIvaultTOKEN1234567890"
+
+
+@pytest.mark.parametrize("end", ["", "…", "...", '"'])
+@pytest.mark.parametrize("shown", [LONG[:10], LONG[:12]])
+def test_a_copy_that_is_cut_short_is_masked(shown: str, end: str) -> None:
+    """A line that shows the begin of a command ends inside its secret, which stands whole below."""
+    text = f"TOKEN={LONG}\nrun -H x:{shown}{end}"
+    out = masked(text)
+    assert out.endswith(f"]{end}")
+    assert shown not in out
+    document = json.loads(redactor().json(json.dumps({"a": f"run -H x:{shown}", "token": LONG}).encode())[0])
+    assert document["a"] == f"run -H x:{document['token']}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "see Zk7pQ2vW9",
+        "see Zk7pQ2vW9s and more",
+        "see Zk7pQ2vW9sXY",
+        "xZk7pQ2vW9s",
+    ],
+)
+def test_what_only_begins_like_a_value_is_no_copy(text: str) -> None:
+    """Too short, not where a text ends, another word, part of a longer word."""
+    assert masked(f"DB_PASSWORD={VALUE} {text}").endswith(f" {text}")
+
+
+def test_the_words_that_a_value_begins_with_are_no_copy() -> None:
+    """A text that ends with a word of a password does not end inside it."""
+    assert not list(copies("the violet-anchor-maple", ["violet-anchor-maple-42"], ()))
+    assert list(copies("the violet-anchor-mapl", ["violet-anchor-maple-42"], ()))
+
+
 @pytest.mark.parametrize(
     "value", ["hunter2", "production", "us-east-1", "/srv/Zk7pQ2vW9sXe", "a b c d e f 1", "café1234567"]
 )

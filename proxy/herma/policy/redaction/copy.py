@@ -1,7 +1,7 @@
 """Copies of a masked value: who knows the name of a secret masks it once, and the same text may hold it again without a name.
 
-A copy is looked for in the same text or document, as it is written. What is short, or reads as a word, stands in texts for other
-reasons, and stays. A stream masks what it finds at its place: a copy in a later piece is not told from the words around it.
+A copy is looked for in the same text or document, as it is written, or cut short where a text or a string ends: a line that shows
+the begin of a command may end inside its secret. What is short, or reads as a word, stands in texts for other reasons, and stays. A stream masks what it finds at its place: a copy in a later piece is not told from the words around it.
 """
 
 import re
@@ -22,6 +22,8 @@ MIN_CHARS: Final = 8
 MAX_CHARS: Final = 512
 # Letters alone, or words with a number, are a value from here on, if their case changes inside (`PebbleGarnet`).
 MIN_WORDY_CHARS: Final = 12
+# So much of a value is as good as the value; what vendors begin their keys with is shorter.
+MIN_CUT_CHARS: Final = 10
 # Each value is one pass over the text, at the speed of `str.find`; a text with more of them is a list of secrets, all named.
 MAX_VALUES: Final = 16
 # So many copies are masked; what repeats one value without end is made to cost.
@@ -29,6 +31,8 @@ MAX_COPIES: Final = 1024
 _WRITTEN: Final = re.compile(r"[A-Za-z0-9_.+/=@%^!*~$#&:-]+$", re.ASCII)
 _CHANGES_CASE: Final = re.compile(r"[a-z][A-Z]", re.ASCII)
 _WORD: Final = re.compile(r"\w")
+# Where a text was cut, or the string that it stands in ends.
+_CUT: Final = re.compile(r"…|\.{3}|\\u2026|\\{0,8}\"|\Z")
 _ESCAPES: Final = frozenset(("\\n", "\\r", "\\t"))
 
 
@@ -60,16 +64,35 @@ def copies(text: str, values: Collection[str], taken: Sequence[Span]) -> Iterato
 
 
 def _places(text: str, value: str) -> Iterator[tuple[int, int, str]]:
-    at = text.find(value)
+    begin = value[:MIN_CUT_CHARS]
+    at = text.find(begin)
     for _ in range(MAX_COPIES):
         if at < 0:
             return
-        end = at + len(value)
+        end = at + _shared(text, at, value)
         # Part of a longer word is another word; what an escape ends in is none.
         glued = _WORD.match(text[at - 1 : at]) and text[at - 2 : at] not in _ESCAPES
-        if not (glued or _WORD.match(text[end : end + 1])):
+        whole = end - at == len(value)
+        if (
+            not glued
+            and not _WORD.match(text[end : end + 1])
+            and (whole or _is_cut(text, end, value[end - at - 1 :]))
+        ):
             yield at, end, value
-        at = text.find(value, end)
+        at = text.find(begin, end)
+
+
+def _shared(text: str, at: int, value: str) -> int:
+    """Count the characters of a value that stand at a place of a text."""
+    if text.startswith(value, at):
+        return len(value)
+    pairs = enumerate(zip(text[at : at + len(value)], value, strict=False))
+    return next((number for number, (there, here) in pairs if there != here), len(text) - at)
+
+
+def _is_cut(text: str, end: int, rest: str) -> bool:
+    """Tell whether a text ends inside a word of a value: `rest` is its last character there and what is missing."""
+    return rest[:2].isalnum() and _CUT.match(text, end) is not None
 
 
 def _apart(found: Iterable[tuple[int, int, str]], taken: Sequence[Span]) -> Iterator[tuple[int, int, str]]:
