@@ -184,6 +184,15 @@ kept: [a.do]
     assert route.paths == ("path", "worktreePath")
 
 
+def test_what_the_dashboard_asks_by_itself_is_said() -> None:
+    """Else a page that is left open would keep its session alive."""
+    profile = load_profile("hermes-dashboard")
+    polled = {route.template for route in profile.routes if route.polled}
+    assert {"/api/status", "/api/sessions", "/api/logs", "/api/actions/{name}/status"} <= polled
+    assert "/api/config" not in polled
+    assert [call.route.template for call in profile.calls if call.route.polled] == ["session.create"]
+
+
 def test_every_route_of_files_says_what_its_paths_are() -> None:
     """Else a path would be no path to the gate."""
     profile = load_profile("hermes-dashboard")
@@ -249,6 +258,7 @@ WRONG = {
     "current parameter": ("    current: {path: /a, body: /b, param: 'A b'}\n", "name of a query parameter"),
     "paths": ("    paths: [/path]\n", "the name of a parameter"),
     "reduced": ("    reduced: [/up, /a/*]\n", "single members"),
+    "polled": ("    polled: true\n", "only a GET"),
     "serves": ("    serves: page\n", "only a GET"),
     "socket": ("    socket: raw\n", "expected one of messages"),
     "call": (MINIMAL + "calls: [{names: [A-b], operation: read, scope: read}]\n", "method of a call"),

@@ -64,6 +64,28 @@ async def test_a_connection_hears_of_the_end_of_its_session(monkeypatch: pytest.
             assert not holds()
 
 
+async def test_what_is_done_meanwhile_is_use_of_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once for each time that somebody does something, and not for as long as the connection is there."""
+    monkeypatch.setattr(module, "LOOK_EVERY_S", 0)
+    async with gated(login=LOGIN) as gate:
+        await begin(gate)
+        async with holding(gate.plane, exchange(LINE), PEER) as stay:
+            for _ in range(3):
+                stay.use()
+                await looked(gate)
+                gate.clock.now += 50
+            await looked(gate)
+            assert stay()
+            gate.clock.now += 10
+            await until(lambda: not stay())
+
+
+async def looked(gate: Gated) -> None:
+    """Wait until a look was begun and ended since now."""
+    before = gate.store.asked["session"]
+    await until(lambda: gate.store.asked["session"] > before + 1)
+
+
 async def test_a_refusal_of_the_exchange_comes_out_as_it_is() -> None:
     """Nothing is wrapped, and nothing is left running."""
     async with gated(login=LOGIN) as gate:

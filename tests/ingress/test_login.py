@@ -400,17 +400,35 @@ async def test_a_reload_ends_the_sessions_of_who_is_gone_or_changed() -> None:
 async def test_sessions_end_with_time() -> None:
     """Without use after half an hour, in use after twelve."""
     async with gated(login=LOGIN) as gate:
+        gate.agent.on("GET", "/v1/models", {"data": []})
         cookie = await enter(gate)
         gate.clock.now += 1799
-        assert (await see(gate, "/.herma/session", cookie)).status == 200
+        assert (await see(gate, "/v1/models", cookie)).status == 200
         gate.clock.now += 1801
-        assert (await see(gate, "/.herma/session", cookie)).status == 401
+        assert (await see(gate, "/v1/models", cookie)).status == 401
         cookie = await enter(gate)
         for _ in range(43_200 // 1500):
             gate.clock.now += 1500
-            assert (await see(gate, "/.herma/session", cookie)).status == 200
+            assert (await see(gate, "/v1/models", cookie)).status == 200
         gate.clock.now += 1300
         assert (await see(gate, "/.herma/session", cookie)).status == 401
+
+
+async def test_what_a_page_asks_by_itself_is_no_use() -> None:
+    """A dashboard that is left open asks on and on, and its session ends all the same; so does that of who asks how long it holds."""
+    async with gated(login=LOGIN, profile="hermes-dashboard") as gate:
+        gate.agent.on("GET", "/api/status", {})
+        gate.agent.on("GET", "/api/sessions", {"sessions": []})
+        gate.agent.on("GET", "/api/config", {})
+        cookie = await enter(gate)
+        gate.clock.now += 1000
+        assert (await see(gate, "/api/config", cookie)).status == 200
+        for _ in range(3):
+            gate.clock.now += 599
+            for path in ("/api/status", "/api/sessions?limit=50", "/.herma/session"):
+                assert (await see(gate, path, cookie)).status == 200, path
+        gate.clock.now += 4
+        assert (await see(gate, "/api/sessions?limit=50", cookie)).status == 401
 
 
 async def test_who_waits_for_a_page_is_sent_to_the_login() -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -12,7 +12,13 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from herma.ingress import socket_caller as module
+from herma.ingress.socket_turns import SocketTurns
+from herma.policy.exchange import Exchange
+from herma.policy.grant import Principal, Scope
+from herma.policy.routing.profile import Match
 from herma.policy.routing.surfaces import with_surfaces
+from herma.wire import Message
+from support.heads import make_head
 from support.inprocess import KEYS, UPSTREAM_KEY, Gated, gated
 from support.socket_peer import AgentSocket, speaking
 
@@ -222,6 +228,36 @@ async def test_keys_of_a_terminal_pass() -> None:
             await socket.ask(message)
         assert socket.seen == [b"\x1b[RESIZE:80;24]", b"l\xff"]
         assert socket.gate.audit.records == []
+
+
+async def test_what_somebody_sends_is_use_of_the_session() -> None:
+    """What a page sends by itself is not: its first call, and the size of its terminal."""
+    async with gated(profile="hermes-dashboard", surfaces={"chat.terminal": {"scope": "admin"}}) as gate:
+        for path, message, counts in (
+            (CALLS, call("session.create"), 0),
+            (CALLS, call("session.list"), 1),
+            (TERMINAL, "\x1b[RESIZE:80;24]", 0),
+            (TERMINAL, "l", 1),
+            (EVENTS, "{}", 0),
+        ):
+            used: list[None] = []
+            raw = message if isinstance(message, str) else json.dumps(message)
+            judge(gate, path, lambda used=used: used.append(None)).judge(
+                Message(raw.encode(), text=True), 0.0
+            )
+            assert len(used) == counts, (path, message)
+    async with gated(profile="openai") as gate:
+        used = []
+        judge(gate, UNKNOWN, lambda: used.append(None)).judge(Message(b"{}", text=True), 0.0)
+        assert len(used) == 1
+
+
+def judge(gate: Gated, path: str, used: Callable[[], None]) -> module.CallerJudge:
+    head = make_head(target=path.encode())
+    match = gate.plane.generation.profile.match("GET", head.target)
+    assert isinstance(match, Match)
+    exchange = Exchange("x", head, match, "127.0.0.1", Principal("user:alice", frozenset({Scope.ADMIN})))
+    return module.CallerJudge(gate.plane, exchange, SocketTurns(gate.plane, exchange, None), used)
 
 
 async def test_the_upstreams_key_travels_where_it_takes_it() -> None:

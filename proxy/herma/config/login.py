@@ -41,7 +41,10 @@ class Login:
         "An identity provider where people log in, beside the passwords or instead of them.", default=None
     )
     idle_timeout_s: Seconds = option(
-        "How long a session lasts without a request.", default=Seconds(1800.0), minimum=60, maximum=604_800
+        "How long a session lasts without use; what a page asks by itself is none.",
+        default=Seconds(1800.0),
+        minimum=60,
+        maximum=604_800,
     )
     lifetime_s: Seconds = option(
         "How long a session lasts at most.", default=Seconds(43_200.0), minimum=60, maximum=2_592_000

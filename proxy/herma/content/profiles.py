@@ -65,10 +65,10 @@ _ROUTE: Final = (
     "method", "path", "operation", "scope", "envelope", "turn", "stream", "dialect", "public", "max_body_bytes", "text",
     "checks", "run_param", "response_run_pointer", "auth", "owned", "creates", "refers", "headers", "closed",
     "encoded_slash", "null_body", "socket", "serves", "current",
-    "reduced", "paths",
+    "reduced", "paths", "polled",
 )  # fmt: skip
 _CALLS: Final = (
-    "names", "operation", "scope", "turn", "response_run_pointer", "at", "values", "text", "checks", "paths",
+    "names", "operation", "scope", "turn", "response_run_pointer", "at", "values", "text", "checks", "paths", "polled",
 )  # fmt: skip
 _CURRENT: Final = ("path", "pointer", "body", "merges", "param", "file")
 _FILE: Final = ("path", "pointer")
@@ -213,6 +213,7 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
         current=_current(node),
         reduced=_members(node, "reduced"),
         paths=_paths(node),
+        polled=_polled(node, method),
     )
 
 
@@ -221,6 +222,13 @@ def _serves(node: Node, method: str) -> Serves:
     if serves is not Serves.ANSWERS and method != "GET":
         raise node.error("only a GET has a page or a file for its answer", "serves")
     return serves
+
+
+def _polled(node: Node, method: str) -> bool:
+    polled = node.flag("polled")
+    if polled and method != "GET":
+        raise node.error("only a GET is asked by itself", "polled")
+    return polled
 
 
 def _current(node: Node) -> Current | None:
@@ -272,6 +280,7 @@ def _calls(node: Node, envelope: Envelope) -> Iterator[CallRoute]:
             text=read_pointers(node, "text"),
             checks=_checks(node, "checks"),
             paths=_paths(node),
+            polled=node.flag("polled"),
         )
         yield CallRoute(route, at, frozenset(values))
 

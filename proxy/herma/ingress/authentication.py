@@ -31,12 +31,16 @@ _NOBODY = Stranger()
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A request that asks to come in: its head, the caller's address, the other end of the connection, and how it came."""
+    """A request that asks to come in: its head, the caller's address, the other end of the connection, and how it came.
+
+    What a page sends by itself is no `use` of a session.
+    """
 
     head: Head
     address: str
     peer: Peer
     approach: Approach
+    use: bool = True
 
 
 async def authenticate(plane: Plane, generation: Generation, asking: Asking) -> Principal | Stranger:
@@ -75,7 +79,7 @@ async def _without_header(plane: Plane, generation: Generation, asking: Asking) 
             return vouched
         case None:
             pass
-    person = await visitor(plane, generation, asking.head, asking.approach)
+    person = await visitor(plane, generation, asking.head, asking.approach, touch=asking.use)
     if person is not None:
         return person.account.principal
     known = by_certificate(generation, asking.peer, datetime.now(UTC))

@@ -119,7 +119,7 @@ class Forwarder:
                     await self._relay(exchange, response)
                 else:
                     self._record.status = 101
-                    async with holding(self._plane, exchange, self._request.peer) as holds:
+                    async with holding(self._plane, exchange, self._request.peer) as stay:
                         await relay_socket(
                             self._plane,
                             self._generation,
@@ -127,7 +127,7 @@ class Forwarder:
                             self._request,
                             response,
                             self._record,
-                            holds,
+                            stay,
                         )
         except UpstreamError as error:
             raise Refusal(upstream_failed(error.kind, safe=True)) from None

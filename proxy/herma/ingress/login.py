@@ -117,14 +117,15 @@ class OwnPages:
         pages = SignInPages(self._plane, sign_in, login, self._record, self._answer, self._approach.proto)
         await (pages.begin(head) if page is Page.BEGIN else pages.come_back(head))
 
-    async def _visitor(self, head: Head) -> Visitor | None:
-        found = await visitor(self._plane, self._generation, head, self._approach)
+    async def _visitor(self, head: Head, *, touch: bool = True) -> Visitor | None:
+        found = await visitor(self._plane, self._generation, head, self._approach, touch=touch)
         if found is not None:
             self._record.principal = found.account.principal.name
         return found
 
     async def _session(self, head: Head) -> None:
-        found = await self._visitor(head)
+        # Whoever asks how long it holds does not make it longer.
+        found = await self._visitor(head, touch=False)
         if found is None:
             raise Refusal(_NO_SESSION)
         expires = datetime.now(UTC) + timedelta(seconds=found.left_s)

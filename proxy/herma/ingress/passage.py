@@ -83,7 +83,7 @@ class Passage:
         if isinstance(match, Deny) and match.status == 400:
             raise Refusal(match)
         self._know(head, match)
-        principal = await self._caller(head)
+        principal = await self._caller(head, match)
         if isinstance(match, Deny):
             # A caller without a key learns nothing about which paths there are.
             if principal is None:
@@ -167,13 +167,21 @@ class Passage:
         else:
             self._answer.envelope = self._generation.profile.envelope_for(head.target)
 
-    async def _caller(self, head: Head) -> Principal | None:
+    async def _caller(self, head: Head, match: Match | Deny) -> Principal | None:
         self._answer.token_given = head.get(b"authorization") is not None
         if self._generation.settings.auth.login is not None:
             self._answer.login_url = Page.LOGIN.path
             if is_navigation(head) and not self._answer.token_given:
                 self._answer.login_location = login_location(head)
-        asking = Asking(head, self._record.address, self._request.peer, self._approach(head))
+        polled = isinstance(match, Match) and match.route.polled
+        asking = Asking(
+            head,
+            self._record.address,
+            self._request.peer,
+            self._approach(head),
+            # A page opens its sockets, and opens them again, by itself; what is sent over them counts.
+            use=not (polled or self._request.upgrade),
+        )
         found = await authenticate(self._plane, self._generation, asking)
         if isinstance(found, Stranger):
             self._record.add(found.findings)

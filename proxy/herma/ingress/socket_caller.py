@@ -44,23 +44,31 @@ _PASSES = Ruling(passes=True)
 # Judging a call takes up to some milliseconds, in the loop that serves everybody. A page makes some ten when it is opened.
 MESSAGES_PER_S = 20.0
 MESSAGES_AT_ONCE = 100.0
+# A page's terminal tells its size and answers the program in it by itself, all in escape sequences.
+_BY_ITSELF = b"\x1b"
 _TOO_FAST = Deny(429, "herma.limit.rate", "Too many messages in a short time.")
 
 
 class CallerJudge:
-    """Judges what one caller sends; each call and each refusal has a line of its own in the audit."""
+    """Judges what one caller sends; each call and each refusal has a line of its own in the audit.
 
-    def __init__(self, plane: Plane, exchange: Exchange, turns: SocketTurns) -> None:
+    `used` is called for what a page does not send by itself.
+    """
+
+    def __init__(
+        self, plane: Plane, exchange: Exchange, turns: SocketTurns, used: Callable[[], None]
+    ) -> None:
         self._plane = plane
         self._exchange = exchange
         self._turns = turns
+        self._used = used
         self._level = Level.full(MESSAGES_PER_S, MESSAGES_AT_ONCE, 0.0)
         kind = exchange.match.route.socket
         self._judge: Callable[[Message], Ruling] = {
             Socket.CALLS: self._calls,
             Socket.EVENTS: self._nothing,
             Socket.MESSAGES: self._message,
-            Socket.TERMINAL: lambda _: _PASSES,
+            Socket.TERMINAL: self._keys,
         }[kind]
         self._paced = kind is not Socket.TERMINAL
 
@@ -82,7 +90,13 @@ class CallerJudge:
         deny = Deny(403, "herma.socket.one_way", "Nothing is sent over this connection but by the agent.")
         return self._end(deny, _BROKE_POLICY, len(message.data))
 
+    def _keys(self, message: Message) -> Ruling:
+        if not message.data.startswith(_BY_ITSELF):
+            self._used()
+        return _PASSES
+
     def _message(self, message: Message) -> Ruling:
+        self._used()
         route = self._exchange.match.route
         document = read_message(message.data, self._generation.settings.limits) if message.text else _OPAQUE
         if isinstance(document, Deny):
@@ -108,6 +122,8 @@ class CallerJudge:
         match = self._generation.profile.match_call(call.method, call.params)
         if isinstance(match, Deny):
             return self._settle(call, None, match, len(message.data))
+        if not match.route.polled:
+            self._used()
         decision = self._call(call, match, message.data)
         route, size = match.route, len(message.data)
         if isinstance(decision, Allow):

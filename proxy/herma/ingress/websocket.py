@@ -4,9 +4,9 @@ import asyncio
 import base64
 import hashlib
 import hmac
-from collections.abc import Callable
 from typing import assert_never
 
+from herma.ingress.holding import Stay
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.record import Record
 from herma.ingress.socket_caller import CallerJudge
@@ -35,9 +35,9 @@ async def relay_socket(
     request: ServerRequest,
     response: UpstreamResponse,
     record: Record,
-    holds: Callable[[], bool],
+    stay: Stay,
 ) -> None:
-    """Answer 101 and carry messages until one side ends, the credential `holds` no more, or nothing moves for too long.
+    """Answer 101 and carry messages until one side ends, the caller may `stay` no more, or nothing moves for too long.
 
     Raises:
         UpstreamError: the upstream's handshake does not answer the caller's, so it is no WebSocket; nothing was sent.
@@ -51,14 +51,14 @@ async def relay_socket(
     headers = downstream_headers(101, response.head.headers, stream=False)
     async with turns_of(plane, exchange, generation.profile.turn_events) as turns:
         gate = SocketGate(
-            judge=CallerJudge(plane, exchange, turns).judge,
+            judge=CallerJudge(plane, exchange, turns, stay.use).judge,
             turns=turns,
             outward=TerminalRedactor(redactor) if terminal else MessageRedactor(redactor),
             record=record,
             max_message_bytes=min(limits.max_body_bytes, _MAX_BYTES.get(kind, limits.max_body_bytes)),
             message_timeout_s=limits.body_timeout_s,
             key=generation.upstream_key,
-            holds=holds,
+            holds=stay,
             leaving=lambda: not plane.lifecycle.ready and _is_idle(plane, kind, turns),
             redacted=generation.settings.redaction.mode is not Mode.MONITOR,
             whole=not terminal,

@@ -142,6 +142,7 @@ class Route:
     `off`, which the operator can switch on.
     The upstream keeps what is written over a route that `keeps`; `current` tells what it holds before.
     `reduced` are JSON Pointers into the answer: whoever may not `read` gets what stands there and nothing else; empty shows all.
+    A page asks a `polled` route again and again by itself, which is no use of the session that it does it with.
     `paths` are names of query parameters and of members of the body that name a file of the agent's machine.
     Only a route with `encoded_slash` takes `%2F` inside a path parameter, and only one with `null_body` takes `null` for no body.
     """
@@ -174,6 +175,7 @@ class Route:
     keeps: bool = False
     current: Current | None = None
     reduced: tuple[str, ...] = ()
+    polled: bool = False
     paths: tuple[str, ...] = ()
 
     @property
