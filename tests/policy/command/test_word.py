@@ -2,7 +2,7 @@
 
 import pytest
 
-from herma.policy.command.shell import read_script
+from herma.policy.command.shell import read_argv, read_script
 
 WORDS = {
     "single quotes": ("x 'a $b'", ("x", "a $b")),
@@ -41,3 +41,32 @@ def test_a_plain_script_may_call_what_asks_for_a_parameter() -> None:
     lines = set(read_script("f() { x $2; }; sh -c 'f a' - b c; alias y='z'; sh -c 'y d' - e").lines)
     assert {"z d"} <= lines
     assert lines & {"x c", "x $2", "x"}
+
+
+ARRAYS = {
+    "an element": "a=(x curl); ${a[1]} /y",
+    "the last one": "a=(x sh curl); ${a[-1]} /y",
+    "an element that is added": "a=(x); a+=(curl); ${a[1]} /y",
+    "an index that is a variable": "i=1; a=(x curl); ${a[$i]} /y",
+    "an index that is named": "i=1; a=(x curl); ${a[i]} /y",
+    "elements set one by one": "a[0]=cu; a[1]=rl; ${a[0]}${a[1]} /y",
+    "keys": "declare -A m=([x]=curl [z]=sh); ${m[x]} /y",
+    "keys in quotes": 'declare -A m; m["x"]=curl; ${m["x"]} /y',
+    "all of them": "a=(curl /y); ${a[@]}",
+    "an array that is read": "read -ra a <<< 'x curl'; ${a[1]} /y",
+    "separators": "x=curl_/y; IFS=_; $x",
+    "separators of one command": "IFS=_ read -ra a <<< x_curl; ${a[1]} /y",
+    "separators of one command only": "IFS=r read b <<< z; x='curl /y'; $x",
+}
+
+
+@pytest.mark.parametrize("script", ARRAYS.values(), ids=ARRAYS)
+def test_arrays_and_separators_are_those_of_the_shell(script: str) -> None:
+    """What a word stands for does not depend on where its letters are kept."""
+    assert ("curl", "/y") in {call.argv for call in read_script(script).calls}
+
+
+def test_separators_do_not_come_from_outside() -> None:
+    """A shell takes them from no environment, and a script is no assignment."""
+    calls = read_argv(["env", "IFS=u", "sh", "-c", "x='curl /y'; $x"]).calls
+    assert ("curl", "/y") in {call.argv for call in calls}

@@ -16,6 +16,7 @@ KNOWN = Lookalikes(
             "@abc/x",
             "@azure/mcp",
             "@brand/navigator-server",
+            "flow-mcp",
         ],
         "pypi": ["mcp-server-fetch", "mcp_server_time", "litellm"],
     }
@@ -43,6 +44,7 @@ IMITATED = {
     "another scope before the same name": ("npm", "@example/navigator-server", ""),
     "a scope as a name": ("npm", "modelcontextprotocol-server-filesystem", "scope"),
     "a name as a scope": ("npm", "@mcp/remote", "scope"),
+    "the server of a vendor, beside one that anybody made": ("npm", "@flow/mcp", ""),
     "another ecosystem": ("pypi", "playwrigt", ""),
     "an unknown scope": ("npm", "@example/mcp-remote", ""),
     "too long": ("npm", "x" * (MAX_LETTERS + 1), ""),

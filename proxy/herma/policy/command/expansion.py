@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Mapping
 from fnmatch import translate
 
-__all__ = ["ExpansionError", "expand"]
+__all__ = ["ExpansionError", "element", "expand"]
 
-_EXPANSION = re.compile(r"\$\{?([#!]?)([A-Za-z_]\w*+|[0-9@*])(?:\[[^\]]*+\])?(.*?)\}?", re.DOTALL)
+_EXPANSION = re.compile(r"\$\{?([#!]?)([A-Za-z_]\w*+|[0-9@*])(?:\[([^\]]*+)\])?(.*?)\}?", re.DOTALL)
 _SLICE = re.compile(r":\s{0,4}(-?\d{1,6})\s{0,4}(?::\s{0,4}(-?\d{1,6}))?")
 # Text that a pattern of an expansion is tried on, at each of its characters; names and paths are short. Longer text with a pattern
 # is refused; to cut it at a place or at plain text is not.
@@ -44,8 +44,10 @@ def expand(text: str, variables: Mapping[str, str]) -> str:
     match = _EXPANSION.fullmatch(text)
     if match is None:
         return text
-    sign, name, operation = match.groups()
+    sign, name, index, operation = match.groups()
     value = variables.get(name)
+    if index is not None:
+        value = variables.get(element(name, index, variables), value)
     if sign == "!" and value is not None:
         return variables.get(value, text)
     if value is None and operation and operation[0] in ":/" and operation[1:2] not in {"-", "=", "+", "?"}:
@@ -62,6 +64,15 @@ def expand(text: str, variables: Mapping[str, str]) -> str:
     if sign == "#":
         return str(len(value))
     return _operate(value, operation) if operation else value
+
+
+def element(name: str, index: str, variables: Mapping[str, str]) -> str:
+    """Give the name that an element of an array is kept under; what stands for the index may be a variable."""
+    plain = index.strip("\"'")
+    if plain.startswith("$"):
+        plain = variables.get(plain.strip("${}"), plain)
+    key = f"{name}[{plain}]"
+    return f"{name}[{variables[plain]}]" if key not in variables and plain in variables else key
 
 
 def _operate(value: str, operation: str) -> str:

@@ -126,8 +126,9 @@ class _Reader(WordReader):
         inner = contained(argv)
         outer = self._inside
         if not shell:
-            # `env A=b sh -c '$A'`, `docker run -e A=b`: what stands before the script is known to it.
+            # `env A=b sh -c '$A'`, `docker run -e A=b`: what stands before the script is known to it, but for its separators.
             self.variables |= {match[1]: match[2] for word in argv if (match := _ASSIGNS.fullmatch(word))}
+            self.separate(None)
         for count, program in enumerate(programs(argv)):
             if count >= MAX_PROGRAMS:
                 self.whole = False
@@ -354,6 +355,7 @@ class _Reader(WordReader):
         words: list[str] = []
         suffix = ""
         prefix = ""
+        separators = self.separators
         for child in node.named_children:
             match child.type:
                 case "variable_assignment":
@@ -374,6 +376,8 @@ class _Reader(WordReader):
             self._aliases |= {name: value for name, _, value in (word.partition("=") for word in words[1:])}
             self._chain.named(*self._aliases)
         self.builtin(words, stdin)
+        if prefix and words != [""]:
+            self.separate(separators)
         outer = self._redirects
         self._redirects = redirects(suffix, outer)
         if words[0] in self._functions and tuple(words) not in self._entered:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from tree_sitter import Node
 
-from herma.policy.command.expansion import ExpansionError, expand
+from herma.policy.command.expansion import ExpansionError, element, expand
 from herma.policy.command.glob import GlobError, unglob
 from herma.policy.command.path import BracesError, braces
 from herma.policy.command.tools import OutputError, ansi_c, run_tool
@@ -29,6 +29,10 @@ MAX_WORD_CHARS = 16 * 1024
 
 # Variables of the environment are written in capitals; what is not comes from the script, or from nowhere.
 _UNSET = re.compile(r"\$\{?[a-z][a-z0-9_]*+\}?")
+# An element of an array that names its own place.
+_KEYED = re.compile(r"\[([^\]]{1,64})\]\+?=(.*)", re.DOTALL)
+# The option by which `read` fills an array.
+_INTO_ARRAY = re.compile(r"-[a-zA-Z]{0,8}a")
 _ESCAPED = re.compile(r"\\(.)")
 _ESCAPED_IN_QUOTES = re.compile(r"\\([$`\"\\])")
 
@@ -89,7 +93,10 @@ class WordReader(ABC):
     def take(self, words: list[str], stdin: str) -> None:
         """Fill the variables of `read` with the words of a known text; the last one takes the rest."""
         names = [word for word in words if not word.startswith("-")] or ["REPLY"]
-        for name, value in zip(names, stdin.strip().split(None, len(names) - 1), strict=False):
+        if any(map(_INTO_ARRAY.fullmatch, words)):
+            self._keep(names[-1], self._split(stdin))
+            return
+        for name, value in zip(names, self._split(stdin.strip(), len(names) - 1), strict=False):
             self.variables[name] = self.bounded(value)
 
     def bounded(self, text: str) -> str:
@@ -120,16 +127,54 @@ class WordReader(ABC):
 
     def assign(self, node: Node, depth: int) -> str:
         """Do an assignment and give it as text."""
-        name = text_of(node.named_children[0]).split("[")[0]
+        target, *given = node.named_children
+        name, bracket, index = text_of(target).removesuffix("]").partition("[")
+        adds = any(child.type == "+=" for child in node.children)
         outer, self.kept = self.kept, True
-        value = "".join(self.word(child, depth) for child in node.named_children[1:])
+        if given and given[0].type == "array":
+            self._keep(
+                name,
+                [word for child in given[0].named_children for word in self.words(child, depth)],
+                adds=adds,
+            )
+            self.kept = outer
+            return f"{name}={self.variables[name]}"
+        value = "".join(self.word(child, depth) for child in given)
         self.kept = outer
-        if any(child.type == "+=" for child in node.children):
+        if bracket:
+            self.word(target, depth)
+            key = element(name, index, self.variables)
+            value = self.variables.get(key, "") + value if adds else value
+            self.variables[key] = self.bounded(value)
+            value = f"{self.variables.get(name, '')} {value}".lstrip()
+        elif adds:
             value = self.variables.get(name, "") + value
         self.variables[name] = self.bounded(value)
-        if node.named_children[0].type == "subscript":
-            self.word(node.named_children[0], depth)
         return f"{name}={value}"
+
+    @property
+    def separators(self) -> str | None:
+        """What separates words besides blanks."""
+        return self.variables.get("IFS")
+
+    def separate(self, separators: str | None) -> None:
+        """Set what separates words from now on: `IFS=: read x` sets it for this command only."""
+        self.variables.pop("IFS", None)
+        if separators is not None:
+            self.variables["IFS"] = separators
+
+    def _keep(self, name: str, words: Sequence[str], *, adds: bool = False) -> None:
+        """Keep the elements of an array, each under a name of its own, and all of them as one text."""
+        at = 0
+        while adds and f"{name}[{at}]" in self.variables:
+            at += 1
+        values = [self.variables[name]] if at else []
+        for place, word in enumerate(words, at):
+            keyed = _KEYED.fullmatch(word)
+            key, value = (str(place), word) if keyed is None else keyed.groups()
+            self.variables[f"{name}[{key}]"] = self.variables[f"{name}[-1]"] = self.bounded(value)
+            values.append(value)
+        self.variables[name] = self.bounded(" ".join(values))
 
     def words(self, node: Node, depth: int) -> list[str]:
         """Read one word of a command; an unquoted expansion may be several."""
@@ -149,12 +194,18 @@ class WordReader(ABC):
             }
             and '"' not in written
         ):
-            words = text.split() or [""]
+            words = self._split(text) or [""]
         try:
             return [unglob(choice) for word in words for choice in (braces(word) if "{" in word else (word,))]
         except (BracesError, GlobError):
             self.whole = False
             return words
+
+    def _split(self, text: str, most: int = -1) -> list[str]:
+        """Split a text as the shell does, which may have been given separators of its own."""
+        if self.separators:
+            text = text.translate(dict.fromkeys(map(ord, self.separators), " "))
+        return text.split(None, most)
 
     def word(self, node: Node, depth: int) -> str:
         """Read one word, empty where there were too many."""

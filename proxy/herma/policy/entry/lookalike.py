@@ -70,7 +70,10 @@ class Lookalikes:
             return "scope"
         bare = self._bare.get((ecosystem, name.translate(_SIGNS)), set())
         if any(
-            (known.startswith("@") or name.startswith("@")) and not known.endswith(_SHARED) for known in bare
+            (known.startswith("@") or name.startswith("@"))
+            and not known.endswith(_SHARED)
+            and not name.endswith(_SHARED)
+            for known in bare
         ):
             return "scope"
         return "name" if not slash and self._is_near(ecosystem, name, "") else ""
