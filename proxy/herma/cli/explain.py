@@ -1,4 +1,4 @@
-"""`herma explain mcp|prompt|secret|request`: why one input is judged as it is, and what would change that."""
+"""`herma explain mcp|prompt|secret|request|egress`: why one input is judged as it is, and what would change that."""
 
 import argparse
 import json
@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from herma.cli.explanation import Explainer, Explanation, Reason
+from herma.cli.explain_egress import MAX_RECORD_BYTES, explain_egress
+from herma.cli.explanation import Explainer, Explanation
 from herma.cli.judge import JobFields, said
+from herma.cli.reason import reason_lines, rules_as_json
+from herma.cli.recorded_json import EXPECTED
 from herma.cli.sources import Sources, add_source_options, open_sources, report, today
 from herma.cli.terminal import FINDINGS, FINE, USAGE, Terminal
 from herma.config.upstream import DEFAULT_UPSTREAM
@@ -26,6 +29,7 @@ KINDS: Final = {
     "prompt": "a prompt as text, or a job as JSON",
     "secret": "a text",
     "request": '{"method", "path", "body"}, and "upstream" where there are several',
+    "egress": f"what the agent sends: {EXPECTED}, an entry of a HAR file or a whole one, or flows of mitmproxy",
 }
 # A page of text; whoever has more wants `herma judge`.
 MAX_INPUT_BYTES: Final = 1024 * 1024
@@ -51,7 +55,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def explain(arguments: argparse.Namespace, terminal: Terminal) -> int:
     """Explain one input; 1 when it would be blocked."""
     try:
-        raw = _read(arguments.file, terminal)
+        if arguments.kind == "egress":
+            raw = _read(arguments.file, terminal, MAX_RECORD_BYTES, "; record less of it")
+            return explain_egress(raw, arguments, terminal)
+        raw = _read(arguments.file, terminal, MAX_INPUT_BYTES, "; `herma judge` reads many small ones")
         explained = _EXPLAIN[arguments.kind](raw, open_sources(arguments))
     except _BadInput as problem:
         terminal.note(f"herma: {problem}")
@@ -66,19 +73,17 @@ def explain(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return FINDINGS if explained.judgement.verdict is Verdict.BLOCK else FINE
 
 
-def _read(file: str, terminal: Terminal) -> bytes:
+def _read(file: str, terminal: Terminal, bound: int, instead: str) -> bytes:
     try:
         if file == "-":
-            raw = terminal.input.read(MAX_INPUT_BYTES + 1)
+            raw = terminal.input.read(bound + 1)
         else:
             with Path(file).open("rb") as stream:
-                raw = stream.read(MAX_INPUT_BYTES + 1)
+                raw = stream.read(bound + 1)
     except OSError as error:
         raise _BadInput(f"cannot read {file}: {error.strerror}") from None
-    if len(raw) > MAX_INPUT_BYTES:
-        raise _BadInput(
-            f"the input has more than {MAX_INPUT_BYTES} bytes; `herma judge` reads many small ones"
-        )
+    if len(raw) > bound:
+        raise _BadInput(f"the input has more than {bound} bytes{instead}")
     return raw
 
 
@@ -170,23 +175,11 @@ def _as_json(explained: Explanation) -> dict[str, Any]:
         **said(explained.judgement),
         "code": explained.judgement.code,
         "steps": {name: list(texts) for name, texts in explained.steps.items()},
-        "rules": [_rule(reason) for reason in explained.reasons if reason.rule is not None],
+        "rules": rules_as_json(explained.reasons),
         "exemption": "\n".join(exemption_yaml(explained.exemptions)) if explained.exemptions else "",
         "obstacle": explained.obstacle,
     }
     return {**answer, "text": explained.text} if explained.text else answer
-
-
-def _rule(reason: Reason) -> dict[str, Any]:
-    rule = reason.rule
-    assert rule is not None  # noqa: S101 - the caller left out those without
-    return {
-        "id": rule.id,
-        "title": rule.title,
-        "description": rule.description,
-        "references": list(rule.references),
-        "file": reason.file,
-    }
 
 
 def _lines(explained: Explanation) -> Iterator[str]:
@@ -202,7 +195,7 @@ def _lines(explained: Explanation) -> Iterator[str]:
             yield from _indented(texts)
     for reason in explained.reasons:
         yield ""
-        yield from _of_reason(reason)
+        yield from reason_lines(reason)
     if explained.exemptions:
         yield ""
         yield "the narrowest exemption that lets it pass:"
@@ -215,14 +208,3 @@ def _lines(explained: Explanation) -> Iterator[str]:
 def _indented(texts: Sequence[str]) -> Iterator[str]:
     for text in texts:
         yield from (f"    {line}" for line in text.split("\n"))
-
-
-def _of_reason(reason: Reason) -> Iterator[str]:
-    finding = reason.finding
-    exempted = ", exempted" if finding.exempted else ""
-    yield f"{finding.rule_id}  {finding.level}  {finding.attack or '-'}  at {finding.shown_place or '/'}{exempted}"
-    if reason.rule is not None:
-        yield f"    {reason.rule.title}"
-        yield f"    {reason.rule.description}"
-        yield from (f"    {link}" for link in reason.rule.references)
-        yield f"    defined in {reason.file}"

@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from itertools import islice
 from typing import Any, Final
 
+from herma.cli.reason import Reason
 from herma.content.library import FAMILIES, Library
 from herma.policy.checks import RuleSet
 from herma.policy.checks.content_judge import ContentJudge, Judgement
@@ -23,9 +24,8 @@ from herma.policy.redaction.decode import DECODERS
 from herma.policy.redaction.redactor import Redactor
 from herma.policy.redaction.view import View
 from herma.policy.redaction.work import Work
-from herma.policy.rule import Rule
 
-__all__ = ["Explainer", "Explanation", "Reason"]
+__all__ = ["Explainer", "Explanation"]
 
 # Three months: long enough to find a better way, short enough to be remembered.
 EXEMPTION_DAYS: Final = 90
@@ -37,15 +37,6 @@ MAX_VIEWS: Final = 16
 _NO_EXEMPTION: Final = (
     "no exemption lets it pass: it has no name to be exempted by, or is refused for more than its rules"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """A finding, and the rule behind it; None for an indicator or a bound."""
-
-    finding: Finding
-    rule: Rule | None
-    file: str
 
 
 @dataclass(frozen=True, slots=True)
