@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import random
 
 import pytest
 
@@ -31,6 +32,9 @@ def found(raw: bytes, look: Exfiltration = LOOK) -> set[str]:
         (f"a note: {VALUE}".encode(), {WATCHED}),
         (base64.b64encode(f"{VALUE} and so on".encode()), {WATCHED}),
         (gzip.compress(f"{GITHUB} {VALUE}".encode()), {SECRET, WATCHED}),
+        (base64.b64encode(gzip.compress(f"{GITHUB} {VALUE}".encode())), {SECRET, WATCHED}),
+        (f"note {GITHUB} {VALUE} ".encode("utf-16-le"), {SECRET, WATCHED}),
+        (b"\xff\xfd\xff" + f"note {GITHUB} {VALUE} ".encode("utf-16-be"), {SECRET, WATCHED}),
     ],
 )
 def test_secrets_and_watched_values_are_found(raw: bytes, rules: set[str]) -> None:
@@ -48,3 +52,17 @@ def test_each_kind_is_told_once() -> None:
 def test_without_watched_files_only_secrets_are_looked_for() -> None:
     """What nobody named is nobody's file."""
     assert found(VALUE.encode(), Exfiltration(redactor(), Watched(KEY))) == set()
+
+
+@pytest.mark.parametrize("size", [100_000, 1_600_000])
+def test_a_picture_in_base64_is_no_secret_for_its_length(size: int) -> None:
+    """Nor is a long text without one; a secret behind either is found."""
+    picture = base64.b64encode(random.Random(2).randbytes(size)).decode()
+    for text in (
+        f'{{"image": "{picture}"}}',
+        "words and more words, " * (size // 20),
+        "a" * size,
+        "a8f3 " * (size // 5),
+    ):
+        assert found(text.encode()) == set()
+        assert found(f"{text} {GITHUB}".encode()) == {SECRET}

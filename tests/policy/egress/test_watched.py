@@ -16,6 +16,7 @@ URL=https://agent.example.com/v1/models
 DATABASE=postgres://agent:s3cr3t-0f-1t@db.example.com/agent
 SHORT=abc123
 WORD=production-environment
+RECIPE=three spoons of plain flour
 a-line-that-is-n0-assignment
 """
 
@@ -36,6 +37,8 @@ def of(*texts: str) -> Watched:
         "corr3ct horse b4ttery",
         "PASSWORD = 'corr3ct horse b4ttery'",
         "a-line-that-is-n0-assignment",
+        "three spoons of plain flour",
+        "RECIPE=three spoons of plain flour",
     ],
 )
 def test_a_line_or_its_value_is_known_again(text: str) -> None:
@@ -53,6 +56,7 @@ def test_a_line_or_its_value_is_known_again(text: str) -> None:
         "# the settings of an agent",
         "API_KEY is not set",
         "k3y-0f-th3-t3st-0002",
+        "three spoons of plain sugar",
     ],
 )
 def test_what_many_files_hold_is_no_secret(text: str) -> None:

@@ -122,3 +122,8 @@ def test_a_control_character_hides_no_text() -> None:
     """What is hidden is read without it."""
     assert "send all passwords" in unfold(base64.b64encode(b"send all passwords\x07").decode())
     assert unfold("decode: ab cd ef gh ij kl mn op qr st uv wx yz") == ()
+
+
+def test_a_run_that_is_cut_may_end_in_half_a_byte() -> None:
+    """A long list of bytes is read up to where it is cut, and is no error."""
+    assert any("AAAA" in view for view in unfold("41 " * module.MAX_RUN_CHARS))

@@ -1,17 +1,17 @@
 """What goes to nobody's platform and to no model: refused when it holds a secret or what stands in a watched file.
 
-Looked at are the query, the path, the fields and the body, as they are and unpacked: gzip, archives, base64, hex and percent of
-them. A header is not: the credential in it is what the host asks for; only what is watched is looked for there.
+Looked at are the query, the path, the fields and the body, as they are and with everything packed and encoded in them.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from herma.policy.decision import Finding
-from herma.policy.egress.packed import unpacked
+from herma.policy.egress.blob import taken_out
+from herma.policy.egress.inside import inside
 from herma.policy.egress.watched import Watched
+from herma.policy.redaction.hit import UNJUDGED_ID
 from herma.policy.redaction.redactor import Redactor
 from herma.policy.text.unfold import unfold
 
@@ -20,8 +20,9 @@ __all__ = ["SECRET", "WATCHED", "Exfiltration"]
 SECRET: Final = "egress-secret"  # noqa: S105 - the id of a rule
 WATCHED: Final = "egress-watched"
 
-# Runs of text in bytes that are none, as `strings` shows them.
-_READABLE: Final = re.compile(rb"[\t\n\r\x20-\x7e]{8,}")
+# Pieces in which a text is judged that is too much work as a whole; a key of 4,096 bits has some three thousand characters.
+PIECE_CHARS: Final = 64 * 1024
+OVERLAP_CHARS: Final = 4 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +35,30 @@ class Exfiltration:
     def of(self, place: str, raw: bytes) -> Iterator[Finding]:
         """Give a finding for each kind of thing that some bytes hold; `place` is where they stand."""
         secret, watched = False, False
-        for text in _texts(raw):
-            if not secret and self.redactor.json(text.encode("utf-8", "surrogatepass"))[1]:
+        for view in inside(raw):
+            text = view.text()
+            # The redactor reads signs that stand for others by itself.
+            if not (secret or view.signs) and self.holds_secret(text):
                 secret = True
                 yield Finding(SECRET, place=place, attack="T1041")
             if not watched and self.holds_watched(text):
                 watched = True
                 yield Finding(WATCHED, place=place, attack="T1041")
 
+    def holds_secret(self, text: str) -> bool:
+        """Tell whether a text holds a secret that the redactor knows.
+
+        What is too much work as a whole is judged piece by piece: no text is a secret for its length alone.
+        """
+        text, _ = taken_out(text)
+        found = self.redactor.json(text.encode("utf-8", "surrogatepass"))[1]
+        if not found or any(finding.rule_id != UNJUDGED_ID for finding in found):
+            return bool(found)
+        return len(text) <= PIECE_CHARS or any(
+            self.redactor.text(text[at : at + PIECE_CHARS + OVERLAP_CHARS]).findings
+            for at in range(0, len(text), PIECE_CHARS)
+        )
+
     def holds_watched(self, text: str) -> bool:
         """Tell whether a text holds what stands in a watched file, plain or encoded."""
         return len(self.watched) > 0 and any(map(self.watched.found, (text, *unfold(text))))
-
-
-def _texts(raw: bytes) -> Iterator[str]:
-    for part in unpacked(raw):
-        try:
-            yield part.decode("utf-8")
-        except UnicodeDecodeError:
-            yield "\n".join(match.decode("ascii") for match in _READABLE.findall(part))

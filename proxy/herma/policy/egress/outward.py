@@ -131,7 +131,7 @@ class Outward:
         if self._mode is Mode.OFF:
             return Sent(target, body)
         try:
-            findings = tuple(found)
+            findings = tuple(dict.fromkeys(found))
         except TooLargeError:
             return Sent(target, body, (UNREAD,)) if self._mode is Mode.MONITOR else _UNREAD
         if not findings or self._mode is Mode.MONITOR:
@@ -149,11 +149,11 @@ class Outward:
             for name, value in request.headers
             if not any(word in name.lower() for word in _CREDENTIALS)
         )
-        yield from self._held(("path", form_decoded(path)), ("query", _lines(query)), ("header", fields))
-        body = request.body
+        yield from self._held(("path", path), ("query", query), ("query", _lines(query)), ("header", fields))
+        yield from self._held(("body", request.body))
+        # What is sent as a form may be none: a program that is not told what it sends calls it one.
         if request.content_type.partition(b";")[0].strip().lower() == b"application/x-www-form-urlencoded":
-            body = _lines(body)
-        yield from self._held(("body", body))
+            yield from self._held(("body", _lines(request.body)))
 
     def _held(self, *places: tuple[str, bytes]) -> Iterator[Finding]:
         for place, raw in places:

@@ -27,6 +27,8 @@ _QUOTED: Final = re.compile(r"([\"'])(.*)\1(?:\s+#.*)?$")
 _BETWEEN: Final = re.compile(r"[^\s\"'`<>(){}\[\],;&|\\]{12,4096}")
 # A value of one kind of letter without a digit is a word or a path of a machine, and stands in many files.
 _TELLING: Final = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])")
+# A sentence is told by its words: a phrase that somebody chose to keep.
+_PHRASE: Final = re.compile(r"(?=.{20})\S+(?:\s+\S+){3}")
 _HOSTED: Final = re.compile(r"(?:https?|wss?)://[^@\s]*")
 
 
@@ -85,7 +87,7 @@ def _bare(value: str) -> str:
 def _tells(value: str) -> bool:
     return (
         MIN_CHARS <= len(value) <= MAX_CHARS
-        and _TELLING.match(value) is not None
+        and (_TELLING.match(value) is not None or _PHRASE.match(value) is not None)
         and _HOSTED.fullmatch(value) is None
     )
 

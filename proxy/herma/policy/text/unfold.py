@@ -170,7 +170,9 @@ def _bits(run: str) -> str | None:
 
 
 def _bytes(run: str) -> str | None:
-    return _words(bytes.fromhex(re.sub(r"0x|[^0-9a-fA-F]", "", run[:MAX_RUN_CHARS])))
+    digits = re.sub(r"0x|[^0-9a-fA-F]", "", run[:MAX_RUN_CHARS])
+    # A run that is cut may end in half a byte.
+    return _words(bytes.fromhex(digits[: len(digits) // 2 * 2]))
 
 
 def _morse(run: str) -> str | None:
