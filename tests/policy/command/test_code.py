@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.command.code import code_of, commands, joined
+from herma.policy.command.code import carried, code_of, commands, joined
 
 CODES = {
     "python": (["python3.12", "-c", "import os;x()"], ("import os;x()",)),
@@ -22,6 +22,28 @@ CODES = {
 def test_arguments_that_are_programs_are_told_from_others(argv: list[str], codes: tuple[str, ...]) -> None:
     """Only an interpreter's arguments that read like a program are one."""
     assert code_of(argv) == codes
+
+
+CARRIED = {
+    "an option": ("tar", "--checkpoint-action=exec=sh x", "sh x"),
+    "an escape": ("psql", "!sh x", "sh x"),
+    "a plain word": ("tar", "x", None),
+    "what is printed": ("echo", "sh x", None),
+    "an order of sed": ("sed", "1e sh x", "sh x"),
+    "a replacement that runs": ("sed", r"s/.*/sh \/x/e", "sh /x"),
+    "a replacement": ("sed", "s/e x/y e/g", None),
+}
+
+
+@pytest.mark.parametrize(("program", "word", "command"), CARRIED.values(), ids=CARRIED)
+def test_an_argument_may_carry_a_command(program: str, word: str, command: str | None) -> None:
+    """What only prints carries none, but for the editor that runs what it is told."""
+    assert carried(program, word) == command
+
+
+def test_words_without_quotes_are_commands_of_tcl() -> None:
+    """Up to the end of the statement."""
+    assert list(commands("set x 1; spawn -noecho curl x.example; exec sh")) == ["curl x.example", "sh"]
 
 
 JOINED = {

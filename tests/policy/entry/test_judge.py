@@ -267,3 +267,13 @@ def test_more_package_runners_than_are_read_are_refused(monkeypatch: pytest.Monk
 def test_names_that_look_like_others_are_refused(fields: dict[str, Any], rule: str) -> None:
     """A package with a letter of another script, an endpoint with a vendor's name before its own."""
     assert rule in {finding.rule_id for finding in entry_judge().judge_entry(Entry("x", fields, ""))}
+
+
+NAMES = {"a way up": "../x", "a substitution": "x$(id)", "a command": "x;curl y", "a line": "x\ny"}
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_a_name_that_is_more_than_one_is_told(name: str) -> None:
+    """Whatever the entry itself does."""
+    found = entry_judge().judge_entry(Entry(name, {"command": "npx", "args": ["-y", "server"]}, ""))
+    assert {finding.rule_id for finding in found} == {"mcp-name-command"}

@@ -7,9 +7,9 @@ to whoever reads shell text.
 import re
 from collections.abc import Iterator, Sequence
 
-from herma.policy.command.argv import basename
+from herma.policy.command.argv import basename, looks_like_script
 
-__all__ = ["LANGUAGES", "code_of", "commands", "joined"]
+__all__ = ["LANGUAGES", "carried", "code_of", "commands", "joined"]
 
 # Programs whose arguments may be a program.
 LANGUAGES = frozenset(
@@ -94,6 +94,27 @@ def code_of(argv: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for word in argv[1:] if _CODE.search(word))
 
 
+def carried(program: str, word: str) -> str | None:
+    """Give the command line that an argument of a program carries, None if it carries none."""
+    name = basename(program)
+    if name == "sed":
+        found = _SED.search(word)
+        return _ESCAPED.sub(r"\1", found[1] or found[3]) if found is not None else None
+    return _CARRIED.sub("", word) if name not in _PRINTS and looks_like_script(word) else None
+
+
+# What carries a command: `--checkpoint-action=exec=sh x`, `alias.x=!sh x`.
+_CARRIED = re.compile(r"^(?:-{0,2}[\w.-]{1,64}=){1,3}[!:]?|^[:!]{1,3}")
+# What only prints what it is given.
+_PRINTS = frozenset({"echo", "printf", "cat", "grep", "cut", "head", "tail", "test", "["})
+# The order of `sed` to run a command, and the mark behind its replacements that makes one of what comes out.
+_SED = re.compile(
+    r"(?:^|[;{\n])\s{0,8}(?:[0-9,$~+]{1,16}|/[^/\n]{0,64}/)?\s{0,4}e\s{1,4}([^\n]{1,400})"
+    r"|(?:^|[;{\n0-9$/])\s{0,8}s([/|,#:!@])(?:\\.|(?!\2)[^\\\n]){0,200}\2((?:\\.|(?!\2)[^\\\n]){0,400})\2[0-9gpiIMm]{0,6}e"
+)
+_ESCAPED = re.compile(r"\\([/|,#:!@])")
+
+
 def joined(code: str) -> tuple[str, ...]:
     """Give a program's text with strings that stand beside each other put together: as text, and as paths."""
     plain = _REVERSED.sub(lambda match: match[1] + match[2][::-1] + match[1], code)
@@ -118,8 +139,13 @@ def commands(code: str) -> Iterator[str]:
         words = list(_strings(match[1]))
         yield " ".join(map(_quoted, words))
     yield from (text for text in _strings(code) if " " in text.strip() or "|" in text)
+    yield from (match[1] for match in _SPAWN.finditer(code))
 
 
+# Tcl and its kin start programs by words without quotes.
+_SPAWN = re.compile(
+    r"(?:^|[;\[{\n])\s{0,16}(?:spawn|exec|set \w{1,32} \[exec)\s{1,8}(?:-\w{1,16}\s{1,4}){0,3}([\w./][^;\n\]}\"']{0,400})"
+)
 _INSTALLER = re.compile(r"\bpip\w{0,12}(?:\.\w{1,24}){0,3}\b[^\n]{0,40}?\bmain\(\s{0,8}\[([^\]]{1,400})\]")
 # Functions that take a file and its contents, or how it is opened: what stands in their brackets is no command line.
 _FILING = re.compile(

@@ -16,13 +16,12 @@ from herma.policy.command.argv import (
     MAX_PROGRAMS,
     basename,
     contained,
-    looks_like_script,
     programs,
     script_of,
 )
 from herma.policy.command.call import Call, Reading
 from herma.policy.command.chain import CHANGING, Chain
-from herma.policy.command.code import LANGUAGES, code_of, commands, joined
+from herma.policy.command.code import LANGUAGES, carried, code_of, commands, joined
 from herma.policy.command.crowd import MAX_CROWD, crowd
 from herma.policy.command.line import BLOCKS, STATEMENTS, grammar_text, is_plain, on_one_line, redirects
 from herma.policy.command.word import MAX_DEPTH, WordReader, text_of
@@ -44,8 +43,6 @@ MAX_PIPES = 300
 MAX_PARSED_CHARS = 32 * 1024
 
 _PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
-# An option that carries a command: `--checkpoint-action=exec=sh x`, `alias.x=!sh x`.
-_CARRIED = re.compile(r"^(?:-{0,2}[\w.-]{1,64}=){1,3}[!:]?|^[:!]{1,3}")
 
 
 def read_script(script: str, env: Mapping[str, str] | None = None, positional: Sequence[str] = ()) -> Reading:
@@ -153,11 +150,11 @@ class _Reader(WordReader):
             elif name in LANGUAGES:
                 carriers = min(carriers, len(argv) - len(program) + 1)
                 self._program(program, stdin, depth)
-        if script_of(argv) is None and basename(argv[0]) not in _PRINTS:
+        if script_of(argv) is None:
             for index, word in enumerate(argv[1:carriers], 1):
-                if looks_like_script(word):
+                if (command := carried(argv[0], word)) is not None:
                     self._inside = outer or len(argv) - index < inner
-                    self.script(_CARRIED.sub("", word), tuple(argv[index + 1 :]), depth + 1)
+                    self.script(command, tuple(argv[index + 1 :]), depth + 1)
         self._inside = outer
         return output if output is not None else self.printed(argv, stdin)
 
@@ -393,7 +390,6 @@ class _Reader(WordReader):
 
 _ASSIGNS = re.compile(r"(?:--?[a-z-]++=)?([A-Za-z_]\w*+)=(.*)", re.DOTALL)
 _READS_SCRIPT = frozenset({"sh", "bash", "zsh", "dash", "ash", "ksh", "source", "."})
-_PRINTS = frozenset({"echo", "printf", "cat", "grep", "sed", "cut", "head", "tail", "test", "["})
 
 
 _ARGUMENTS = re.compile(r"\bargv\b|\bARGV\b|@ARGV|\$argv|Deno\.args|\bargs\b", re.ASCII)

@@ -241,8 +241,6 @@ class WordReader(ABC):
                 if output is None or node.type == "process_substitution":
                     return f"{'<' if node.type == 'process_substitution' else '$'}({text or text_of(node)})"
                 return output.strip("\n")
-            case "array":
-                return " ".join(self.word(child, depth) for child in node.named_children)
             case "word" | "number" | "variable_name":
                 return _unescaped(_ESCAPED, text_of(node))
             case _ if node.children:

@@ -5,18 +5,20 @@ collected over a whole entry: who reads a key file in one line and posts somethi
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from herma.policy.command.argv import SHELLS, basename
+from herma.policy.command.argv import basename
 from herma.policy.command.call import Call
 from herma.policy.command.path import resolve_path
 from herma.policy.command.shell import Reading
+from herma.policy.entry.cloned import Clones
 from herma.policy.entry.directory import MAX_PLACES, directories, own_place, seen_from
 from herma.policy.entry.files import file_effects
 from herma.policy.entry.language import code_effects
 from herma.policy.entry.loading import behind, loading
 from herma.policy.entry.network import network_effects
 from herma.policy.entry.place import is_scratch, is_whole
-from herma.policy.entry.program import RUNNING, program_effects
+from herma.policy.entry.program import program_effects
 from herma.policy.entry.project import project_effects
 from herma.policy.entry.vocabulary import Vocabulary
 
@@ -31,41 +33,24 @@ def effects(reading: Reading, vocabulary: Vocabulary, where: str = "") -> frozen
     """
     found: set[str] = set()
     built: list[str] = []
-    cloned: list[str] = []
+    clones = Clones(reading.codes, vocabulary)
     here = directories(reading.calls, where)
     if len(here) > MAX_PLACES:
         # Nobody walks that far to start a server; where it ends is not known.
         found.add("runs:temporary")
     for call in reading.calls:
         name = basename(call.argv[0])
-        for place in ("",) if call.inside else (call.after,) if call.after else here:
+        places = ("",) if call.inside else (call.after,) if call.after else here
+        for place in places:
             found.update(_of_call(call, seen_from(place, own_place(call.argv)), vocabulary, built))
             for own, words in (name, call.argv[1:]), *behind(call.argv):
                 found.update(project_effects(vocabulary.projects(own), words, place, built))
-        found.update(_fetched(call, name, cloned, reading.codes, vocabulary))
+        found.update(clones.effects(call, places))
         if "builder" in vocabulary.kinds(name) or "venv" in call.argv:
             built += [resolve_path(word.lower()) for word in call.argv[1:] if is_scratch(word.lower())]
     for code in reading.codes:
         found.update(code_effects(code, vocabulary))
     return frozenset(found)
-
-
-def _fetched(
-    call: Call, name: str, cloned: list[str], codes: Sequence[str], vocabulary: Vocabulary
-) -> Iterator[str]:
-    """Tell of a shell that runs a file of a repository that was just cloned, or one that a program fetched."""
-    operands = [word for word in call.argv[1:] if not word.startswith("-")]
-    if name == "git" and operands[:1] == ["clone"] and len(operands) > 1:
-        cloned.append(operands[-1].rstrip("/").rpartition("/")[2].removesuffix(".git"))
-    if name not in SHELLS and name not in {"source", "."} and "/" not in call.argv[0]:
-        return
-    program = (operands[0] if operands else "") if name in RUNNING else call.argv[0]
-    if program and any(place in program.split("/") for place in cloned):
-        yield "cloned:runs"
-    if "/" in program and any(
-        program in code and "net" in vocabulary.code.classes(code.lower()) for code in codes
-    ):
-        yield "cloned:runs"
 
 
 def _of_call(call: Call, where: str, vocabulary: Vocabulary, built: Sequence[str]) -> Iterator[str]:
@@ -84,6 +69,10 @@ def _of_call(call: Call, where: str, vocabulary: Vocabulary, built: Sequence[str
         yield "makes:pipe"
     if "remover" in kinds and any(map(is_whole, call.argv[1:])):
         yield "wipes"
+    if "archiver" in kinds and any(
+        is_whole(word) for before, word in pairwise(call.argv) if before not in _FROM
+    ):
+        yield "packs:home"
     if "cloud" in kinds and name not in {"mail", "mailx"}:
         operands = [word for word in call.argv[1:] if not word.startswith("-")]
         # The last one is where it goes.
@@ -92,4 +81,6 @@ def _of_call(call: Call, where: str, vocabulary: Vocabulary, built: Sequence[str
     yield from network_effects(call, kinds)
 
 
+# What stands behind these is where the packed or unpacked files lie, seen from there.
+_FROM = frozenset({"-C", "--directory", "-d"})
 _DUMPS = frozenset({"env", "printenv", "set", "export", "declare", "typeset", "compgen"})

@@ -18,6 +18,10 @@ _CONFIGURING = frozenset(
 _OUTPUT = re.compile(
     r"^-[a-zA-Z]{0,6}[oOP]$|^--(?:output|out|output-document|output-dir|directory-prefix|dir)(?:=|$)|^-[oOP]\S"
 )
+# The same of programs that are not known: a file behind an option by this name is one that they make. Builders of programs make
+# what belongs to development.
+_OUTPUT_FILE = re.compile(r"^--?(?:output|output-file|outfile|out|out-file|output-document)(?:=|$)|^-o$")
+_MADE = frozenset({"development"})
 _IN_PLACE = re.compile(r"^-[a-z]{0,4}i|^--in-place|^inplace$")
 
 
@@ -65,11 +69,17 @@ def file_effects(
             verb = "writes"
         elif kinds & _READING and name not in _LOADING:
             verb = "keeps" if call.kept else "reads"
+        elif _OUTPUT_FILE.match(before) or _OUTPUT_FILE.match(word):
+            yield from (f"writes:{found}" for found in _classes(word, where, vocabulary) - _MADE)
+            continue
+        elif "remover" in kinds and (name != "find" or "-delete" in words):
+            verb = "removes"
         else:
             continue
         yield from (f"{verb}:{found}" for found in _classes(word, where, vocabulary))
-    if name == "sed":
-        targets = [path for word in words for path in _SED_WRITES.findall(word)]
+    written_by = _SED_WRITES if name == "sed" else _DATABASE_WRITES if "database" in kinds else None
+    if written_by is not None:
+        targets = [path for word in words for path in written_by.findall(word)]
         yield from (f"writes:{found}" for path in targets for found in _classes(path, where, vocabulary))
     for verb, paths in (("writes", call.writes), ("reads", call.reads)):
         yield from (f"{verb}:{found}" for path in paths for found in _classes(path, where, vocabulary))
@@ -77,6 +87,11 @@ def file_effects(
 
 # `w file` as a command of `sed`, or behind its `s`.
 _SED_WRITES = re.compile(r"(?:^|[;{}0-9$/|#,!\s])w\s*+([~/$][^\s;}]*)")
+# Files that databases write when they are told so: statements, and commands of their clients.
+_DATABASE_WRITES = re.compile(
+    r"(?i)(?:\bto|\binto|\b(?:out|dump)file|\bdatabase|\.(?:output|once|save|backup|clone|log|open|dump)|\\(?:o|g|w|copy\b[^\n]{0,80}\bto)"
+    r"|\b(?:writefile|lo_export|pg_file_write)\([^'\"]{0,24})\s{0,8}['\"]?([~/$][^\s'\";)]{1,256})"
+)
 _REMOTE = frozenset({"sender", "remote", "downloader"})
 _WRITING = frozenset({"writer", "extractor"})
 _INTO = frozenset({"-t", "-d", "-C"})

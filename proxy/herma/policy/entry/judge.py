@@ -5,6 +5,7 @@ paths resolved, with look-alikes folded. The rules (`rules/mcp`) say what must n
 effects that come together.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -40,6 +41,11 @@ MAX_WORDS = 512
 MAX_DIRECTORIES = 4
 
 OVERSIZE = "mcp-oversize"
+
+# What a name cannot need, and who puts it into a command line or the path of a file may trip over.
+_MORE_THAN_A_NAME = re.compile(
+    r"[\x00-\x1f\x7f`]|\$[({]|(?:^|[\\/])\.\.(?:[\\/]|$)|[;|&<>]\s{0,4}(?:/|\.{1,2}/|(?:curl|wget|sh|bash|nc|python3?|node|rm|cat|id)\b)"
+)
 
 _AS_KIN = {
     **dict.fromkeys(("shell:talks", "alone:talks", "alone:fetches", "alone:connects"), "kin:talks"),
@@ -137,6 +143,8 @@ class EntryJudge:
         yield from self._book.by_pattern(shown | {"env": assignments})
         does = self._effects(fields, read)
         does.update(self._settings.effects(entry), self._endpoints.effects(entry))
+        if _MORE_THAN_A_NAME.search(entry.name) is not None:
+            does.add("named:command")
         if entry.kind is not Kind.SERVER:
             # A hook may well ask a service for something; a server has no reason to, before it is one.
             does = {_AS_KIN.get(effect, effect) for effect in does}

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from herma.policy.address import Host, hosts, is_foreign
 from herma.policy.command.argv import basename
 from herma.policy.command.call import Call
+from herma.policy.entry.cloned import CLONING
 from herma.policy.entry.lookalike import Lookalikes, is_near
 from herma.policy.entry.package import packages, sources
 from herma.policy.entry.runner import fetching, operands
@@ -63,6 +64,8 @@ class Sources:
                 yield from self._of_image(call.argv)
             if name in self._runtimes:
                 yield from self._of_runtime(call.argv, name)
+            if name in CLONING:
+                yield from self._of_repository(call.argv)
             if "'" in call.line:
                 yield from self._of_extension(call.line)
             if name not in _FETCHERS and name not in _MARKING:
@@ -113,6 +116,12 @@ class Sources:
                 yield "source:forge_archive"
         else:
             yield "source:archive" if archive or "git" not in address else "source:git"
+
+    def _of_repository(self, argv: Sequence[str]) -> Iterator[str]:
+        """Give the effects of the addresses that a repository is copied from or sent to."""
+        for word in argv[1:]:
+            if word.startswith("git@") or "://" in word:
+                yield from self.of(word if word.startswith("git@") else f"git+{word}")
 
     def _of_runtime(self, argv: Sequence[str], name: str) -> Iterator[str]:
         """Give the effects of the addresses that a runtime or another package manager takes a program from."""
