@@ -193,6 +193,13 @@ def test_what_the_dashboard_asks_by_itself_is_said() -> None:
     assert [call.route.template for call in profile.calls if call.route.polled] == ["session.create"]
 
 
+def test_what_is_held_may_be_told_as_a_list_below_the_path_of_the_write() -> None:
+    """As the settings of a provider are."""
+    current = "    current: {path: '/a/{x}/now', pointer: /f, body: /v, items: {name: key, value: value}}\n"
+    (route,) = parse_profile((MINIMAL + current).encode(), "tiny.yaml").routes
+    assert route.current == Current("/a/{x}/now", "/f", "/v", items=("key", "value"))
+
+
 def test_every_route_of_files_says_what_its_paths_are() -> None:
     """Else a path would be no path to the gate."""
     profile = load_profile("hermes-dashboard")
@@ -214,7 +221,13 @@ def test_what_the_dashboard_keeps_is_said() -> None:
     assert {"config.set", "model.save_key", "cron.manage"} <= calls
     assert "prompt.submit" not in calls
     compared = {route.template: route.current for route in profile.routes if route.current}
-    assert set(compared) == {"/api/config", "/api/config/raw", "/api/mcp/servers"}
+    assert set(compared) == {
+        "/api/config",
+        "/api/config/raw",
+        "/api/mcp/servers",
+        "/api/memory/providers/{name}/config",
+        "/api/model/moa",
+    }
     for where in compared.values():
         assert profile.knows("GET", where.path)
 
@@ -253,7 +266,12 @@ WRONG = {
     "prompt without text": ("    checks: [prompt]\n", "there is none"),
     "switched off": (MINIMAL + "switched_off: [b.do]\n", "an operation of one of the routes"),
     "kept": (MINIMAL + "kept: [b.do]\n", "an operation of one of the routes"),
-    "current": ("    current: {path: '/a/{x}', body: ''}\n", "without parameters"),
+    "current": ("    current: {path: '/a/{y}'}\n", "no other parameters"),
+    "current file": (
+        "    current: {path: /a, file: {path: '/a/{x}', pointer: /y}}\n",
+        "without parameters",
+    ),
+    "current items": ("    current: {path: /a, items: {name: /k, value: v}}\n", "name of a member"),
     "current pointer": ("    current: {path: /a, body: b}\n", "JSON Pointer"),
     "current parameter": ("    current: {path: /a, body: /b, param: 'A b'}\n", "name of a query parameter"),
     "paths": ("    paths: [/path]\n", "the name of a parameter"),

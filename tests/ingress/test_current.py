@@ -167,6 +167,48 @@ async def test_the_configuration_that_is_written_is_asked_for(
             assert call.get("authorization") == f"Bearer {UPSTREAM_KEY}"
 
 
+FIELDS = [
+    {"key": "base_url", "kind": "text", "value": f"https://memory.example.com/?token={SECRET}"},
+    {"key": "bank", "kind": "text", "value": "default"},
+    {"key": "api_key", "kind": "secret", "value": "", "is_set": True},
+]
+MEMORY = "/api/memory/providers/hindsight/config"
+
+
+async def test_the_settings_of_a_provider_are_saved_as_they_were_shown() -> None:
+    """They are told as a list of fields and written as a mapping."""
+    async with gated(profile="hermes-dashboard") as gate:
+        gate.agent.on("GET", MEMORY, {"name": "hindsight", "fields": FIELDS})
+        gate.agent.on("PUT", MEMORY, {"ok": True})
+        fields = (await shown(gate, MEMORY))["fields"]
+        assert SECRET not in json.dumps(fields)
+        values = {field["key"]: field["value"] for field in fields}
+        arrived = await saved(gate, {"values": {**values, "bank": "other"}}, MEMORY)
+        assert arrived == {"values": {"base_url": FIELDS[0]["value"], "bank": "other", "api_key": ""}}
+        moved = {"values": {"bank": values["base_url"]}}
+        assert await saved(gate, moved, MEMORY) == "herma.mask.written"
+        # What another query may mean is not known, nor what a path with other signs leads to.
+        assert await saved(gate, {"values": values}, f"{MEMORY}?profile=work") == "herma.mask.written"
+        other = MEMORY.replace("hindsight", "hind@sight")
+        gate.agent.on("PUT", other, {"ok": True})
+        before = len(gate.agent.calls)
+        assert await saved(gate, {"values": values}, other) == "herma.mask.written"
+        assert len(gate.agent.calls) == before
+        gate.agent.on("GET", MEMORY, {"name": "hindsight", "fields": {"base_url": "x"}})
+        assert await saved(gate, {"values": values}, MEMORY) == "herma.mask.written"
+
+
+async def test_the_models_that_answer_together_are_compared() -> None:
+    """The answer is the whole of what is written; another profile's is asked for by name."""
+    held = {"presets": {"a": {"aggregator": {"provider": "x", "model": f"m {SECRET}"}}}, "enabled": True}
+    async with gated(profile="hermes-dashboard") as gate:
+        gate.agent.on("GET", "/api/model/moa", held)
+        gate.agent.on("PUT", "/api/model/moa", {"ok": True})
+        page = await shown(gate, "/api/model/moa")
+        assert await saved(gate, {**page, "profile": "work"}, "/api/model/moa") == {**held, "profile": "work"}
+        assert gate.agent.asked[-2:] == ["GET /api/model/moa?profile=work", "PUT /api/model/moa"]
+
+
 async def test_a_caller_without_the_scope_asks_nothing() -> None:
     """Nor does a body that is none."""
     async with gated(profile="hermes-dashboard") as gate:

@@ -54,7 +54,7 @@ class Socket:
 
 @asynccontextmanager
 async def talking(
-    path: str, key: str = "runner", profile: str = "hermes-dashboard", **extra: object
+    path: str, key: str = "runner", profile: str = "hermes-dashboard", **extra: Any
 ) -> AsyncIterator[Socket]:
     """Open a WebSocket through a gate."""
     seen: list[bytes] = []

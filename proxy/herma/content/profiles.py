@@ -54,6 +54,7 @@ _NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _OPERATION = re.compile(r"[a-z]+(?:\.[a-z_]+)?")
 _CALL = re.compile(r"[a-z]+(?:[._][a-z]+)*")
 _MEMBER = re.compile(r"[A-Za-z_]{1,64}")
+_PARAMETERS = re.compile(r"\{[^}]*\}")
 _PARAM = re.compile(r"[a-z_]*")
 
 _TOP: Final = (
@@ -70,7 +71,8 @@ _ROUTE: Final = (
 _CALLS: Final = (
     "names", "operation", "scope", "turn", "response_run_pointer", "at", "values", "text", "checks", "paths", "polled",
 )  # fmt: skip
-_CURRENT: Final = ("path", "pointer", "body", "merges", "param", "file")
+_CURRENT: Final = ("path", "pointer", "body", "merges", "param", "file", "items")
+_ITEMS: Final = ("name", "value")
 _FILE: Final = ("path", "pointer")
 _FAMILY: Final = ("path", "envelope", "scope", "owned", "run_param")
 
@@ -210,7 +212,7 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
         encoded_slash=node.flag("encoded_slash"),
         socket=node.choice("socket", Socket, Socket.MESSAGES),
         serves=_serves(node, method),
-        current=_current(node),
+        current=_current(node, template),
         reduced=_members(node, "reduced"),
         paths=_paths(node),
         polled=_polled(node, method),
@@ -231,19 +233,23 @@ def _polled(node: Node, method: str) -> bool:
     return polled
 
 
-def _current(node: Node) -> Current | None:
-    found = node.node("current", _CURRENT, ("path", "body"))
+def _current(node: Node, template: str) -> Current | None:
+    found = node.node("current", _CURRENT, ("path",))
     if found is None:
         return None
-    file = found.node("file", _FILE, ("path", "pointer"))
+    file, items = found.node("file", _FILE, ("path", "pointer")), found.node("items", _ITEMS, _ITEMS)
+    path = read_template(found)
+    if not set(_PARAMETERS.findall(path)) <= set(_PARAMETERS.findall(template)):
+        raise found.error("expected a path with no other parameters than those of the route", "path")
     return Current(
-        path=_exact(found),
+        path=path,
         pointer=read_pointer(found, "pointer"),
         body=read_pointer(found, "body"),
         merges=found.flag("merges"),
         param=_param(found, "param"),
         file=_exact(file) if file is not None else "",
         file_pointer=read_pointer(file, "pointer") if file is not None else "",
+        items=(_member(items, "name"), _member(items, "value")) if items is not None else None,
     )
 
 
@@ -367,6 +373,13 @@ def _paths(node: Node) -> tuple[str, ...]:
         if not _MEMBER.fullmatch(name):
             raise node.error("expected the name of a parameter or of a member of the body", "paths", index)
     return names
+
+
+def _member(node: Node, key: str) -> str:
+    name = node.text(key)
+    if not _MEMBER.fullmatch(name):
+        raise node.error("expected the name of a member", key)
+    return name
 
 
 def _members(node: Node, key: str) -> tuple[str, ...]:

@@ -6,12 +6,13 @@ masked value in it is refused.
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from herma.ingress.plane import Generation
 from herma.ingress.question import question
-from herma.policy.change.written import Standing, compared, completed, hidden
+from herma.policy.change.written import Standing, compared, completed, hidden, paired
 from herma.policy.decision import Finding, Level, Mode
 from herma.policy.exchange import Exchange
 from herma.policy.jsondoc import Document, JsonError, find, parse
@@ -29,7 +30,7 @@ MAX_ANSWER_BYTES: Final = 1024 * 1024
 # As much as the gate's own limits let a body have by default.
 MAX_ANSWER_DEPTH: Final = 64
 MAX_ANSWER_KEYS: Final = 100_000
-# Profiles are folders; the upstream has no other names.
+# Profiles and providers are folders; the upstream has no other names.
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
@@ -51,10 +52,12 @@ async def look(generation: Generation, exchange: Exchange, document: Document | 
     where = exchange.match.route.current
     if where is None or document is None or document.form or not isinstance(document.value, dict):
         return whole
-    which = _which(exchange, document.value, where)
-    if which is None:
+    which, path = _which(exchange, document.value, where), _filled(where.path, exchange.match.params)
+    if which is None or path is None:
         return whole
-    standing = await _standing(generation, where.path, which, where.pointer)
+    standing = await _standing(generation, path, which, where.pointer)
+    if standing is not None and where.items is not None:
+        standing = _paired(standing, where.items)
     if standing is not None and where.file and (names := hidden(document.value, where, standing)):
         file = await _standing(generation, where.file, which, where.file_pointer)
         standing = completed(standing, file, names) if file is not None else standing
@@ -73,7 +76,7 @@ def _document(value: Any) -> Document:
 def _which(exchange: Exchange, body: dict[str, Any], where: Current) -> bytes | None:
     """Give the query that tells which of several configurations is meant; None when that is not clear."""
     if not where.param:
-        return b""
+        return None if exchange.head.target.query else b""
     try:
         asked = urlencoded(exchange.head.target.query).get(where.param, [])
     except FormError:
@@ -85,6 +88,21 @@ def _which(exchange: Exchange, body: dict[str, Any], where: Current) -> bytes | 
     if not name:
         return b""
     return b"?%s=%s" % (where.param.encode(), name.encode()) if _NAME.fullmatch(name) else None
+
+
+def _filled(path: str, params: Mapping[str, str]) -> str | None:
+    """Put the parameters of the route where they stand; None for one that is no plain name."""
+    for name, value in params.items():
+        if f"{{{name}}}" in path:
+            if not _NAME.fullmatch(value):
+                return None
+            path = path.replace(f"{{{name}}}", value)
+    return path
+
+
+def _paired(standing: Standing, items: tuple[str, str]) -> Standing | None:
+    held, shown = paired(standing.held, items), paired(standing.shown, items)
+    return None if held is None or shown is None else Standing(held, shown)
 
 
 async def _standing(generation: Generation, path: str, which: bytes, pointer: str) -> Standing | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from herma.policy.change.written import Standing, compared, completed, hidden
+from herma.policy.change.written import Standing, compared, completed, hidden, paired
 from herma.policy.routing.route import Current
 
 MERGE = Current("/c", "", "/config", merges=True)
@@ -47,6 +47,23 @@ def test_what_is_replaced_is_not_mixed() -> None:
     assert write is not None
     assert write.news == {"servers": {"more": {"command": "x"}}}
     assert write.places == ()
+
+
+@pytest.mark.parametrize(
+    ("listed", "found"),
+    [
+        ([{"key": "a", "value": 1, "label": "A"}, {"key": "b", "value": None}], {"a": 1, "b": None}),
+        ([{"key": "a", "is_set": True}], {}),
+        ([], {}),
+        ({"key": "a", "value": 1}, None),
+        ([{"key": "a", "value": 1}, "b"], None),
+        ([{"value": 1}], None),
+        ([{"key": "a", "value": 1}, {"key": "a", "value": 2}], None),
+    ],
+)
+def test_a_list_of_named_values_is_read_as_what_it_lists(listed: Any, found: Any) -> None:
+    """If it is one, and names each once."""
+    assert paired(listed, ("key", "value")) == found
 
 
 def test_a_text_is_judged_by_what_it_says() -> None:

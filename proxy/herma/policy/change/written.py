@@ -15,7 +15,7 @@ from herma.policy.entry.yamltext import YamlError, read_yaml
 from herma.policy.jsondoc import find
 from herma.policy.routing.route import Current
 
-__all__ = ["Standing", "Write", "compared", "completed", "hidden"]
+__all__ = ["Standing", "Write", "compared", "completed", "hidden", "paired"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,17 @@ def completed(standing: Standing, file: Standing, names: frozenset[str]) -> Stan
         return standing
     more = {name: kept[name] for name in names if name in kept}
     return Standing({**standing.held, **more}, {**standing.shown, **more})
+
+
+def paired(listed: Any, items: tuple[str, str]) -> dict[str, Any] | None:
+    """Read a list of which each item names a member and holds its value; None where it is none, or names one twice."""
+    name, value = items
+    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+        return None
+    names = [item.get(name) for item in listed]
+    if not all(isinstance(one, str) for one in names) or len(set(names)) != len(names):
+        return None
+    return {item[name]: item[value] for item in listed if value in item}
 
 
 def compared(body: Any, where: Current, standing: Standing) -> Write | None:

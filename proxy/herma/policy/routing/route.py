@@ -115,9 +115,11 @@ class Creates:
 class Current:
     """Where the upstream tells what it holds now of what a route writes.
 
-    A GET of `path` answers with it at `pointer`; in the body of the write it stands at `body`. With `merges` the upstream lays what
-    is written over what it holds, else it replaces it. `param` is a member of the body, and a parameter of the query, that says which
-    of several configurations is meant; empty where there is one. `file` is another path that answers with the whole as YAML, at
+    A GET of `path`, in which parameters stand for those of the route, answers with it at `pointer`; in the body of the write it
+    stands at `body`. With `merges` the upstream lays what is written over what it holds, else it replaces it. `param` is a member of
+    the body, and a parameter of the query, that says which of several configurations is meant; without one only a write without a
+    query is compared. With `items` the answer is a list, and each item names one member of what is written and holds its value:
+    under these two names. `file` is another path that answers with the whole as YAML, at
     `file_pointer`: there stands what the answer of `path` leaves out.
     """
 
@@ -128,6 +130,7 @@ class Current:
     param: str = ""
     file: str = ""
     file_pointer: str = ""
+    items: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
