@@ -139,7 +139,7 @@ def test_options_that_the_judge_cannot_use_are_told(tmp_path: Path) -> None:
 def test_a_place_without_rules_is_told(tmp_path: Path) -> None:
     """Proving nothing would look like proving everything."""
     assert told(tmp_path) == [
-        "DIR: rule.invalid: no rules here; they stand in directories called mcp, cron, redaction"
+        "DIR: rule.invalid: no rules here; they stand in directories called mcp, cron, redaction, egress"
     ]
     (tmp_path / "mcp").mkdir()
     assert "no rules here" in told(tmp_path)[0]

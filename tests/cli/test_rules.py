@@ -7,17 +7,21 @@ import pytest
 from herma.content.library import FAMILIES, Library
 from support.config_text import FAKE_KEY, KEYS, OTHER_FAKE_KEY, UPSTREAM
 from support.console import herma
+from support.platform_file import PLATFORM
 from support.rule_file import rule_text
 
 SHIPPED = [rule for family in FAMILIES for rule in Library().rules(family)]
+PLATFORMS = Library().platform_files()
 
 
 def test_every_rule_is_listed_on_a_line() -> None:
-    """Family, id, level, status and title; the count stands apart."""
+    """Family, id, level, status and title, and behind them the platforms; the count stands apart."""
     said = herma(["rules", "list"])
     assert said.code == 0
-    assert [line.split()[1] for line in said.out.splitlines()] == [rule.id for rule in SHIPPED]
-    assert said.err == f"herma: {len(SHIPPED)} rules\n"
+    ids = [*(rule.id for rule in SHIPPED), *(file.platform.id for file in PLATFORMS), "model-providers"]
+    assert [line.split()[1] for line in said.out.splitlines()] == ids
+    counted = f"{len(SHIPPED)} rules, {len(PLATFORMS)} platforms, {len(Library().models())} hosts of models"
+    assert said.err == f"herma: {counted}\n"
 
 
 def test_a_list_can_be_narrowed() -> None:
@@ -31,6 +35,10 @@ def test_a_list_can_be_narrowed() -> None:
     assert tagged == {rule.id for rule in SHIPPED if any(tag.startswith("T1053") for tag in rule.tags)}
     assert tagged
     assert not herma(["rules", "list", "--tag", "T105", "--json"]).json()
+    known = herma(["rules", "list", "--family", "egress", "--json"]).json()
+    assert [one["id"] for one in known] == [*(file.platform.id for file in PLATFORMS), "model-providers"]
+    assert {one["kind"] for one in known} == {"platform", "models"}
+    assert herma(["rules", "list", "--tag", "T9"]).err == "herma: 0 rules\n"
 
 
 def test_a_listed_rule_names_its_file() -> None:
@@ -52,6 +60,17 @@ def test_a_rule_is_shown_whole() -> None:
     assert (shown["id"], shown["file"], shown["description"]) == (rule.id, file, rule.description)
 
 
+def test_a_platform_is_shown_whole() -> None:
+    """As a rule is; the hosts of models, too."""
+    said = herma(["rules", "show", "telegram"])
+    assert said.code == 0
+    assert said.out.splitlines()[0].endswith("rules/egress/telegram.yaml")
+    assert "\nhosts: [api.telegram.org]\n" in said.out
+    shown = herma(["rules", "show", "model-providers", "--json"]).json()
+    assert shown["family"] == "egress"
+    assert {"name": "openrouter", "hosts": ["openrouter.ai"]} in shown["providers"]
+
+
 def test_a_rule_that_is_not_there_is_1() -> None:
     """No pattern, no beginning of an id."""
     said = herma(["rules", "show", "mcp-*"])
@@ -69,7 +88,7 @@ def test_the_shipped_rules_are_right() -> None:
     """Those that the gate would load are proved by loading them."""
     said = herma(["rules", "test"])
     assert (said.code, said.out) == (0, "")
-    assert said.err == f"herma: {len(SHIPPED)} rules proved, 0 problems\n"
+    assert said.err == f"herma: {len(SHIPPED)} rules, {len(PLATFORMS)} platforms proved, 0 problems\n"
 
 
 def test_problems_of_own_rules_stand_on_lines_of_their_own(tmp_path: Path) -> None:
@@ -84,6 +103,21 @@ def test_problems_of_own_rules_stand_on_lines_of_their_own(tmp_path: Path) -> No
     assert answer.code == 1
     assert not answer.json()["ok"]
     assert [problem["code"] for problem in answer.json()["problems"]] == ["rule.invalid"] * 2
+
+
+def test_platforms_of_a_directory_are_proved(tmp_path: Path) -> None:
+    """With its rules, or by themselves."""
+    (tmp_path / "egress").mkdir()
+    (tmp_path / "egress/tiny.yaml").write_text(PLATFORM)
+    for place in (tmp_path, tmp_path / "egress"):
+        said = herma(["rules", "test", place])
+        assert (said.code, said.out, said.err) == (0, "", "herma: 1 platform proved, 0 problems\n")
+    (tmp_path / "mcp").mkdir()
+    (tmp_path / "mcp/acme-own.yaml").write_bytes(rule_text())
+    (tmp_path / "egress/tiny.yaml").write_text(PLATFORM.replace("masked: false", "masked: true"))
+    said = herma(["rules", "test", tmp_path, "--json"])
+    assert (said.code, said.json()["rules"], said.json()["platforms"]) == (1, 1, 0)
+    assert [problem["code"] for problem in said.json()["problems"]] == ["platform.invalid"]
 
 
 def test_own_rules_of_a_configuration_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -167,6 +167,16 @@ def test_own_platforms_and_models_are_added_to_the_shipped_ones(tmp_path: Path) 
     assert {"acme", "signal"} <= {file.platform.id for file in library.platform_files()}
 
 
+def test_the_files_of_a_platform_and_of_models_are_found(tmp_path: Path) -> None:
+    """By the id, which is never a path; hosts of models may stand in several."""
+    (tmp_path / "egress").mkdir()
+    (tmp_path / "egress/model-providers.yaml").write_text("providers: []\n")
+    library = Library(Content(rules_dirs=(FilePath(str(tmp_path)),)))
+    assert [Path(str(file)).name for file in library.egress_files("telegram")] == ["telegram.yaml"]
+    assert len(library.egress_files("model-providers")) == 2
+    assert library.egress_files("none") == library.egress_files("../mcp/mcp-tunnel") == ()
+
+
 def test_a_platform_outside_its_directory_is_told(tmp_path: Path) -> None:
     """It would not be read, and nothing that goes there would be masked."""
     (tmp_path / "egress").mkdir()

@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from herma.content.library import FAMILIES, Library
+from herma.cli.platform_proof import egress_place
+from herma.content.library import EGRESS, FAMILIES, Library
 from herma.content.rule_file import read_rule
 from herma.content.rules import read_rule_file, rule_files
 from herma.errors import ContentError, Problem, Source
@@ -48,8 +49,8 @@ def prove_directory(directory: Path, library: Library) -> tuple[list[Rule], list
                 problems += found
         problems += _unproved(read, place, library)
         rules += read
-    if not rules and not problems:
-        families = ", ".join(FAMILIES)
+    if not rules and not problems and egress_place(directory) is None:
+        families = ", ".join((*FAMILIES, EGRESS))
         message = f"no rules here; they stand in directories called {families}"
         problems.append(Problem(Source(str(directory)), _INVALID, message))
     return rules, problems

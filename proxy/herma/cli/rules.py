@@ -1,19 +1,27 @@
-"""`herma rules list|show|test`: which rules there are, what one says, and whether one's own are right."""
+"""`herma rules list|show|test`: which rules there are, what one says, and whether one's own are right.
+
+The platforms of the egress gate and the hosts of models stand beside the rules, as the family `egress`.
+"""
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from herma.cli.check import as_json, counted
+from herma.cli.platform_list import models_line, models_summary, platform_line, platform_summary
+from herma.cli.platform_proof import egress_place, prove_platforms, unproved_platforms
 from herma.cli.rule_proof import prove_directory
 from herma.cli.sources import add_source_options, open_sources, report
 from herma.cli.terminal import FINDINGS, FINE, Terminal
-from herma.content.library import FAMILIES, Library
-from herma.errors import ConfigError, ContentError, Problem
+from herma.content.egress import PlatformFile
+from herma.content.library import EGRESS, FAMILIES, Library
+from herma.content.rules import read_rule_file
+from herma.errors import ConfigError, ContentError
 from herma.policy.decision import Level
 from herma.policy.rule import Rule
+from herma.yamlfile import load
 
 __all__ = ["add_arguments", "rules"]
 
@@ -22,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the actions and their options."""
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     listed = _action(actions, "list", "name every rule", _list)
-    listed.add_argument("--family", choices=FAMILIES, help="of this family only")
+    listed.add_argument("--family", choices=(*FAMILIES, EGRESS), help="of this family only")
     listed.add_argument("--level", choices=[level.value for level in Level], help="of this level only")
     listed.add_argument("--tag", metavar="TECHNIQUE", help="with this ATT&CK technique only, such as T1552")
     shown = _action(actions, "show", "print a rule and where it is defined", _show)
@@ -32,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "directory",
         nargs="?",
         metavar="DIR",
-        help="rules of your own, in mcp/, cron/ and redaction/ (default: those that the gate would load)",
+        help="rules of your own, in mcp/, cron/, redaction/ and egress/ (default: those that the gate would load)",
     )
     for action in (listed, shown, tested):
         action.add_argument("--json", action="store_true", help="answer in JSON")
@@ -64,13 +72,27 @@ def _list(arguments: argparse.Namespace, terminal: Terminal, library: Library) -
         for rule in library.rules(family)
         if arguments.level in {None, rule.level.value} and _tagged(rule, arguments.tag)
     ]
+    # Neither has a level or a technique.
+    whole = arguments.family in {None, EGRESS} and arguments.level is None and arguments.tag is None
+    platforms = library.platform_files() if whole else ()
+    models = library.models() if whole else ()
     if arguments.json:
-        terminal.json([_summary(rule, library) for rule in found])
+        listed = [_summary(rule, library) for rule in found]
+        listed += map(platform_summary, platforms)
+        terminal.json([*listed, *models_summary(models, library)])
         return FINE
     for rule in found:
         terminal.out(f"{rule.family:<9}  {rule.id:<32}  {rule.level:<8}  {rule.status:<6}  {rule.title}")
-    terminal.note(f"herma: {counted(len(found), 'rule')}")
+    for line in (*map(platform_line, platforms), *models_line(models)):
+        terminal.out(line)
+    terminal.note(f"herma: {_counts(len(found), len(platforms), len(models))}")
     return FINE
+
+
+def _counts(rules: int, platforms: int, models: int = 0) -> str:
+    told = [counted(rules, "rule")] if rules or not platforms else []
+    told += [counted(platforms, "platform")] if platforms else []
+    return ", ".join([*told, f"{counted(models, 'host')} of models"] if models else told)
 
 
 def _tagged(rule: Rule, tag: str | None) -> bool:
@@ -92,7 +114,8 @@ def _summary(rule: Rule, library: Library) -> dict[str, Any]:
 
 def _show(arguments: argparse.Namespace, terminal: Terminal, library: Library) -> int:
     found = [rule for family in FAMILIES for rule in library.rules(family) if rule.id == arguments.id]
-    if not found:
+    files = library.egress_files(arguments.id)
+    if not found and not files:
         terminal.note("herma: no rule has this id; `herma rules list` names them")
         return FINDINGS
     for rule in found:
@@ -101,21 +124,37 @@ def _show(arguments: argparse.Namespace, terminal: Terminal, library: Library) -
         else:
             terminal.out(f"# {library.file_of(rule)}")
             terminal.out(library.text_of(rule).rstrip("\n"))
+    for file in files:
+        raw = read_rule_file(file)
+        if arguments.json:
+            terminal.json({**load(raw, str(file)).value, "family": EGRESS, "file": str(file)})
+        else:
+            terminal.out(f"# {file}")
+            terminal.out(raw.decode().rstrip("\n"))
     return FINE
 
 
 def _test(arguments: argparse.Namespace, terminal: Terminal, library: Library) -> int:
     if arguments.directory is None:
-        # Reading them is the proof; what is wrong ends the command.
+        # Reading rules is their proof; what is wrong ends the command.
         read: Sequence[Rule] = [rule for family in FAMILIES for rule in library.rules(family)]
-        problems: Iterable[Problem] = ()
+        platforms: Sequence[PlatformFile] = library.platform_files()
+        library.models()
+        problems = list(unproved_platforms(platforms, library))
     else:
-        read, problems = prove_directory(Path(arguments.directory), library)
+        directory = Path(arguments.directory)
+        read, problems = prove_directory(directory, library)
+        place = egress_place(directory)
+        platforms, more = prove_platforms(place, library) if place is not None else ((), [])
+        problems += more
     listed = sorted(problems, key=lambda one: (one.source.file, one.source.line, one.source.column))
     if arguments.json:
-        terminal.json({"ok": not listed, "rules": len(read), "problems": as_json(listed)})
+        counts = {"rules": len(read), "platforms": len(platforms)}
+        terminal.json({"ok": not listed, **counts, "problems": as_json(listed)})
     else:
         for problem in listed:
             terminal.out(str(problem))
-        terminal.note(f"herma: {counted(len(read), 'rule')} proved, {counted(len(listed), 'problem')}")
+        terminal.note(
+            f"herma: {_counts(len(read), len(platforms))} proved, {counted(len(listed), 'problem')}"
+        )
     return FINDINGS if listed else FINE

@@ -86,6 +86,13 @@ class Library:
         """
         return read_platforms(self.base.joinpath(EGRESS), self._own_of(EGRESS))
 
+    def egress_files(self, identifier: str) -> tuple[Traversable, ...]:
+        """Find the files of a platform, or those with the hosts of models; none when there are none of this id."""
+        if not _ID.fullmatch(identifier):
+            return ()
+        found = (place.joinpath(EGRESS, f"{identifier}.yaml") for place in (self.base, *self._own))
+        return tuple(file for file in found if file.is_file())
+
     def models(self) -> tuple[HostPattern, ...]:
         """Read the hosts that serve models.
 
