@@ -75,7 +75,7 @@ def test_a_refusal_names_who_what_and_why_and_leads_to_more() -> None:
 
 def test_who_is_connected_stands_there_by_name() -> None:
     """Streams, sockets and runs; how many more there are is said."""
-    assert "alice chat.terminal socket" in said("connected")
+    assert "alice chat.terminal at dashboard socket" in said("connected")
     assert "3 more are not listed" in said("connected")
     assert "laptop run.start background run" in said("connected")
 

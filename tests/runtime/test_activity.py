@@ -18,7 +18,7 @@ REFUSED = Refused(
     "00000000000000aa", 12.5, "laptop", "POST", "/api/mcp", "mcp.write", 403, "herma.mcp.x", "No.",
     (Found("mcp-a", "critical", "/a/b", "T1105"),), "dashboard",
 )  # fmt: skip
-OPEN = Open("laptop", "run.events", "/v1/runs/{run_id}/events", "socket", 10.0)
+OPEN = Open("laptop", "run.events", "/v1/runs/{run_id}/events", "socket", 10.0, "dashboard")
 
 
 class Line:
@@ -84,7 +84,7 @@ def test_whatever_is_told_fits_into_messages(text: str, count: int) -> None:
         for number in range(count)
     ]
     line = Line()
-    hand_over(line, recent_of(*refusals), 1, [Open(text, text, text, "socket", 1e9)] * MAX_OPEN)
+    hand_over(line, recent_of(*refusals), 1, [Open(text, text, text, "socket", 1e9, text)] * MAX_OPEN)
     recent, _ = heard(line)
     assert len(recent.refusals()) == count
 
@@ -96,7 +96,10 @@ def test_the_longest_of_texts_fit() -> None:
     refused = Refused(text, 1.0, text, text, text, text, 403, text, text, found, text)
     line = Line()
     hand_over(
-        line, recent_of(*[refused] * 150), 1, [Open(text, text, text, "answer under way", 1e9)] * MAX_OPEN
+        line,
+        recent_of(*[refused] * 150),
+        1,
+        [Open(text, text, text, "answer under way", 1e9, text)] * MAX_OPEN,
     )
     assert len(line.sent) == 1 + -(-150 // REFUSALS_PER_NOTICE)
 

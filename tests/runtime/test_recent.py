@@ -144,15 +144,15 @@ def test_what_is_handed_over_is_gone_and_adds_up_elsewhere(recent: Recent, clock
 def test_what_is_under_way_is_told_by_name_the_longest_first() -> None:
     """Times are of the day, kinds are told apart, and there is a bound."""
     active = {
-        "a": record(started=90.0, principal="alice", operation="chat.terminal", status=101),
-        "b": record(started=80.0, principal="laptop", operation="run.events", route="/v1/runs/{run_id}/events", status=200),
+        "a": record(started=90.0, principal="alice", operation="chat.terminal", status=101, upstream="dashboard"),
+        "b": record(started=80.0, principal="laptop", operation="run.events", route="/v1/runs/{run_id}/events", status=200, upstream="default"),
         "c": record(started=99.0),
     }  # fmt: skip
     total, listed = under_way(active, 100.0, 5000.0)
     assert total == 3
     assert listed == (
         Open("laptop", "run.events", "/v1/runs/{run_id}/events", "answer under way", 4980.0),
-        Open("alice", "chat.terminal", "", "socket", 4990.0),
+        Open("alice", "chat.terminal", "", "socket", 4990.0, "dashboard"),
         Open("", "", "", "request", 4999.0),
     )
     many = {str(number): record(started=float(number)) for number in range(3 * MAX_OPEN)}

@@ -32,7 +32,7 @@ FULL = View(
     connections=7,
     workers=2,
     workers_configured=2,
-    open=(Open("alice", "chat.terminal", "/api/pty", "socket", AT - 600), Open("", "", "", "request", AT)),
+    open=(Open("alice", "chat.terminal", "/api/pty", "socket", AT - 600, "dashboard"), Open("", "", "", "request", AT)),
     open_total=5,
     minutes=(
         Minute(int(AT) // 60 * 60 - 120, {"passed": 40, "mcp": 2}),
@@ -79,7 +79,7 @@ def hostile(text: str) -> tuple[View, Explained]:
     refused = replace(
         REFUSED, who=text, method=text, route=text, operation=text, code=text, reason=text, found=(found,)
     )
-    someone = Open(text, text, text, text, AT)
+    someone = Open(text, text, text, text, AT, text)
     upstream = Upstream(text, text, text, False, text, None, (text,), (text,))
     view = replace(
         FULL,

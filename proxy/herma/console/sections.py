@@ -150,10 +150,12 @@ def _connected(view: View) -> Markup:
 
 
 def _open(caption: str, listed: Sequence[Open]) -> Markup:
-    rows = [
-        (one.who or _NOBODY, one.operation or "not known yet", one.kind, moment(one.since)) for one in listed
-    ]
+    rows = [(one.who or _NOBODY, _doing(one), one.kind, moment(one.since)) for one in listed]
     return table(caption, ("Who", "Operation", "Kind", "Since (UTC)"), rows, "connected")
+
+
+def _doing(one: Open) -> str:
+    return (one.operation or "not known yet") + (f" at {one.upstream}" if one.upstream else "")
 
 
 def _upstreams(view: View) -> Markup:

@@ -22,13 +22,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """One exchange under way; `who` is empty for a caller without a credential."""
+    """One exchange under way; `who` is empty for a caller without a credential, `upstream` for the first one."""
 
     who: str
     operation: str
     route: str
     kind: str
     since: float
+    upstream: str = ""
 
 
 @dataclass(frozen=True, slots=True)

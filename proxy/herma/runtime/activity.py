@@ -1,6 +1,6 @@
 """How a worker tells the hub what the console shows: notices that are small, and read strictly.
 
-["open", total, [[who, operation, route, kind, since], …]]
+["open", total, [[who, operation, route, kind, since, upstream], …]]
 ["counts", [[minute, row, amount], …]]
 ["refused", [[exchange, at, who, method, route, operation, status, code, reason, [[rule, level, place, attack], …], upstream], …]]
 """
@@ -93,7 +93,8 @@ def _short(text: str, most: int = MAX_NAME_CHARS) -> str:
 
 
 def _written(one: Open) -> list[Any]:
-    return [_short(one.who), _short(one.operation), _short(one.route, MAX_ROUTE_CHARS), one.kind, one.since]
+    route, upstream = _short(one.route, MAX_ROUTE_CHARS), _short(one.upstream)
+    return [_short(one.who), _short(one.operation), route, one.kind, one.since, upstream]
 
 
 def _told(one: Refused) -> list[Any]:
@@ -124,8 +125,8 @@ def _marked(found: Found) -> list[Any]:
 
 def _open(row: Any) -> Open:
     match row:
-        case [str(who), str(operation), str(route), str(kind), int(since) | float(since)]:
-            return Open(who, operation, route, kind, since)
+        case [str(who), str(operation), str(route), str(kind), int(since) | float(since), str(upstream)]:
+            return Open(who, operation, route, kind, since, upstream)
         case _:
             raise MessageError("a worker's exchanges are malformed")
 

@@ -100,6 +100,7 @@ def under_way(active: Mapping[str, Record], monotonic: float, now: float) -> tup
             record.route,
             _kind(record),
             round(now - (monotonic - record.started), 1),
+            _named(record),
         )
         for record in longest
     )
@@ -131,8 +132,13 @@ def _refused(record: Record, now: float) -> Refused:
         code=record.code,
         reason=record.reason,
         found=tuple(map(_found, record.findings[:MAX_RULES])),
-        upstream="" if record.upstream == DEFAULT_UPSTREAM else record.upstream,
+        upstream=_named(record),
     )
+
+
+def _named(record: Record) -> str:
+    """Name the upstream of an exchange, unless it is the first, which needs no name."""
+    return "" if record.upstream == DEFAULT_UPSTREAM else record.upstream
 
 
 def _found(found: Finding) -> Found:
