@@ -1,10 +1,14 @@
 """What stands in watched files is known again, and nothing else is."""
 
+import json
+
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ed25519
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herma.policy.egress.watched import MAX_LINES, Watched
+from herma.policy.egress.watched import Watched
 from herma.policy.secret import Secret
 
 KEY = Secret(b"a key for tests only, 32 bytes long")
@@ -71,10 +75,43 @@ def test_without_files_nothing_is_known() -> None:
     assert len(of(FILE)) > 0
 
 
-def test_a_file_of_too_many_lines_is_told() -> None:
-    """It is no file of keys."""
-    with pytest.raises(ValueError, match="lines"):
-        of("\n" * (MAX_LINES + 1))
+KEY_TEXT = ed25519.Ed25519PrivateKey.from_private_bytes(bytes(range(32))).private_bytes(
+    Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("", []),
+        ("nothing", []),
+        ("a k3y-0f-th3-t3st-0001, b", [(2, 22)]),
+        ("**k3y-0f-th3-t3st-0001**.", [(2, 22)]),
+        ("API_KEY=k3y-0f-th3-t3st-0001 k3y-0f-th3-t3st-0001", [(8, 28), (29, 49)]),
+        ("x\n  k3y-0f-th3-t3st-0001 # it\ny", [(4, 24)]),
+        ("A=1\0B=k3y-0f-th3-t3st-0001\0C=2", [(6, 26)]),
+        ("PASSWORD = corr3ct horse b4ttery # and more", [(11, 32)]),
+        ('{"note": "corr3ct horse b4ttery"}', [(10, 31)]),
+        ("=" * 5000, []),
+    ],
+)
+def test_where_it_stands_is_told(text: str, spans: list[tuple[int, int]]) -> None:
+    """The value, and nothing around it."""
+    assert of(FILE).spans(text) == spans
+
+
+def test_a_private_key_is_known_by_any_piece_of_it() -> None:
+    """In lines of another length; where it stands is told by what is known of it."""
+    key = KEY_TEXT.decode()
+    body = "".join(key.splitlines()[1:-1])
+    wrapped = "\n".join(body[at : at + 50] for at in range(0, len(body), 50))
+    known = of("# mine\n" + key).joined(of(FILE))
+    for text in (key, wrapped, json.dumps(key)):
+        assert known.found(text)
+    ((start, end), *_) = known.spans(wrapped)
+    assert end - start > 20
+    assert not of(FILE).found(key)
+    assert not known.found("a text of some words, and of some more of them")
 
 
 def test_two_are_joined() -> None:

@@ -1,43 +1,51 @@
 """The contents of files that never leave: their lines and values, known by keyed hash only.
 
 What is sent is cut the same way and looked up. A line is also its value (`NAME=value`), because whoever steals one seldom
-sends the name along; a short or common value is none, else every message that says `true` would be a theft.
+sends the name along; a private key is known by any piece of it.
 """
 
 import hmac
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final, Self
 
+from herma.policy.egress.kept import MAX_CHARS, MIN_NAMED_CHARS, kept
+from herma.policy.egress.key_body import WINDOW_CHARS, Letters, bodies, windows
 from herma.policy.secret import Secret
 
-__all__ = ["MIN_CHARS", "Watched"]
+__all__ = ["Span", "Watched"]
 
-# Twelve characters of a key are as good as the key (the measure that redaction is scored by); what is shorter is a word.
-MIN_CHARS: Final = 12
-MAX_CHARS: Final = 4096
-# A file of keys has some hundred lines. More is no such file.
-MAX_LINES: Final = 20_000
+type Span = tuple[int, int]
+
 _DIGEST: Final = "sha256"
 _KEPT_BYTES: Final = 16
 
-_ASSIGNED: Final = re.compile(r"[\w.-]{1,128}\s{0,8}[=:]\s{0,8}(.+)")
-# A value in quotes, with a comment behind it or without.
-_QUOTED: Final = re.compile(r"([\"'])(.*)\1(?:\s+#.*)?$")
-_BETWEEN: Final = re.compile(r"[^\s\"'`<>(){}\[\],;&|\\]{12,4096}")
-# A value of one kind of letter without a digit is a word or a path of a machine, and stands in many files.
-_TELLING: Final = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])")
-# A sentence is told by its words: a phrase that somebody chose to keep.
-_PHRASE: Final = re.compile(r"(?=.{20})\S+(?:\s+\S+){3}")
-_HOSTED: Final = re.compile(r"(?:https?|wss?)://[^@\s]*")
+_LINE: Final = re.compile(r"[^\r\n\0\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_ASSIGNED: Final = re.compile(r"(?:export\s{1,8})?[\"']?[\w.-]{1,128}[\"']?\s{0,8}(?:=>?|:=|:)\s{0,8}(.+)")
+_QUOTED: Final = re.compile(r"([\"'`])(.*)\1,?(?:\s+#.*)?$")
+_COMMENT: Final = re.compile(r"(?<!\s)\s+#.*$")
+_IN_QUOTES: Final = re.compile(r"\"[^\"]{8,4096}\"|'[^']{8,4096}'|`[^`]{8,4096}`")
+_BETWEEN: Final = re.compile(r"[^\s\x00-\x1f\x7f\"'`<>(){}\[\],;&|\\]{8,4096}")
+_PIECE: Final = re.compile(r"[^=:@/?]{8,}")
+_SIGN: Final = re.compile(r"[=:]")
+# Behind so many signs of a word, a value may begin.
+MAX_SIGNS: Final = 8
+# The end of a sentence, and what makes a word bold.
+_AROUND: Final = ".!?*_~:"
 
 
 class Watched:
     """Digests of what was read; neither the files nor what is in them can be made of it."""
 
-    def __init__(self, key: Secret, digests: Iterable[bytes] = ()) -> None:
+    def __init__(
+        self, key: Secret, digests: Iterable[bytes] = (), hints: Iterable[int] = (), *, keys: bool = False
+    ) -> None:
+        """Take digests of values, and what tells at little cost that a text has none of them."""
         self._key = key.reveal()
         self._digests = frozenset(digests)
+        self._hints = frozenset(hints)
+        self._keys = keys
 
     @classmethod
     def of(cls, key: Secret, texts: Iterable[str]) -> Self:
@@ -46,70 +54,97 @@ class Watched:
         Raises:
             ValueError: a file has more lines than a file of keys can have.
         """
+        texts = tuple(texts)
+        pieces = {window for text in texts for window in bodies(text)}
+        values = {part for text in texts for part in kept(text)} | pieces
         empty = cls(key)
-        return cls(key, {empty._digest(part) for text in texts for part in _watched(text)})
+        return cls(key, map(empty._digest, values), map(hash, values), keys=bool(pieces))
 
     def joined(self, other: Self) -> Self:
         """Give what either knows."""
-        return type(self)(Secret(self._key), self._digests | other._digests)
+        return type(self)(
+            Secret(self._key),
+            self._digests | other._digests,
+            self._hints | other._hints,
+            keys=self._keys or other._keys,
+        )
 
     def __len__(self) -> int:
         return len(self._digests)
 
     def found(self, text: str) -> bool:
         """Tell whether a text holds a line or a value of a file."""
-        return bool(self._digests) and any(self._digest(part) in self._digests for part in _sent(text))
+        return next(self._found(text), None) is not None
+
+    def spans(self, text: str) -> list[Span]:
+        """Say where in a text something of a file stands, in order and without overlaps."""
+        spans: list[Span] = []
+        for start, end in sorted(self._found(text)):
+            if spans and start <= spans[-1][1]:
+                spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+            else:
+                spans.append((start, end))
+        return spans
+
+    def _found(self, text: str) -> Iterator[Span]:
+        if not self._digests:
+            return
+        for start, end in _parts(text):
+            if MIN_NAMED_CHARS <= end - start <= MAX_CHARS and self._knows(text[start:end]):
+                yield start, end
+        if self._keys:
+            letters = Letters(text)
+            for at, window in windows(letters.run):
+                if self._knows(window):
+                    yield letters.place(at), letters.place(at + WINDOW_CHARS - 1) + 1
+
+    def _knows(self, part: str) -> bool:
+        # The hash of the interpreter is cheap, and says no to nearly all; the digest decides.
+        return hash(part) in self._hints and self._digest(part) in self._digests
 
     def _digest(self, part: str) -> bytes:
         return hmac.digest(self._key, part.encode("utf-8", "surrogatepass"), _DIGEST)[:_KEPT_BYTES]
 
 
-def _watched(text: str) -> Iterator[str]:
-    """Give what is looked for: values, and lines that are told from others."""
-    lines = text.splitlines()
-    if len(lines) > MAX_LINES:
-        raise ValueError(f"more than {MAX_LINES} lines; a file of keys was expected")
-    for line in map(str.strip, lines):
-        if not line or line.startswith("#"):
-            continue
-        assigned = _ASSIGNED.fullmatch(line.removeprefix("export ").strip())
-        value = _bare(assigned[1]) if assigned else line
-        if _tells(value):
-            yield value
-
-
-def _bare(value: str) -> str:
-    value = value.strip()
-    quoted = _QUOTED.match(value)
-    return quoted[2] if quoted else value.partition(" #")[0].rstrip()
-
-
-def _tells(value: str) -> bool:
-    return (
-        MIN_CHARS <= len(value) <= MAX_CHARS
-        and (_TELLING.match(value) is not None or _PHRASE.match(value) is not None)
-        and _HOSTED.fullmatch(value) is None
-    )
-
-
-def _sent(text: str) -> Iterator[str]:
+def _parts(text: str) -> Iterator[Span]:
     """Give the parts of a text that may be a value: its lines, their values, and all that stands between blanks and quotes."""
-    seen: set[str] = set()
-    for part in _parts(text):
-        if part not in seen and MIN_CHARS <= len(part) <= MAX_CHARS:
-            seen.add(part)
-            yield part
+    for line in _LINE.finditer(text):
+        start, end = _stripped(text, *line.span())
+        if start == end:
+            continue
+        yield start, end
+        if (assigned := _ASSIGNED.fullmatch(text, start, end)) is not None:
+            yield from _values(text, *_stripped(text, *assigned.span(1)))
+        for quoted in _IN_QUOTES.finditer(text, start, end):
+            yield _stripped(text, quoted.start() + 1, quoted.end() - 1)
+        for word in _BETWEEN.finditer(text, start, end):
+            yield from _words(text, *word.span())
 
 
-def _parts(text: str) -> Iterator[str]:
-    for line in map(str.strip, text.splitlines()):
-        yield line
-        assigned = _ASSIGNED.fullmatch(line.removeprefix("export ").strip())
-        if assigned:
-            yield _bare(assigned[1])
-        for word in _BETWEEN.findall(line):
-            yield word
-            # `NAME=value` in the middle of a line, `user:value@host` in a URL.
-            yield from re.split(r"[=:@/?]+", word)
-            for sign in "=:":
-                yield word.partition(sign)[2]
+def _values(text: str, start: int, end: int) -> Iterator[Span]:
+    yield start, end
+    if (quoted := _QUOTED.match(text, start, end)) is not None:
+        yield quoted.span(2)
+    elif (comment := _COMMENT.search(text, start, end)) is not None:
+        yield start, comment.start()
+
+
+def _words(text: str, start: int, end: int) -> Iterator[Span]:
+    yield start, end
+    while start < end and text[end - 1] in _AROUND:
+        end -= 1
+    while start < end and text[start] in _AROUND:
+        start += 1
+    yield start, end
+    # `NAME=value` in the middle of a line, `user:value@host` in an address.
+    for piece in _PIECE.finditer(text, start, end):
+        yield piece.span()
+    for sign in islice(_SIGN.finditer(text, start, end), MAX_SIGNS):
+        yield sign.end(), end
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), start + max(
+        len(part.rstrip()), len(part) - len(part.lstrip())
+    )
