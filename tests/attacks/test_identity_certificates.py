@@ -1,5 +1,6 @@
 """Certificates of callers: of others, with names that are nearly right, outlived, and claimed in headers."""
 
+import json
 import ssl
 import time
 from collections.abc import Iterator
@@ -103,6 +104,21 @@ def test_a_certificate_opens_what_its_entry_says(
     ops = walled.authority.issue("ops", "email:ops@example.com")
     assert walled.ask(ops, "POST", JOBS).status not in {401, 403}
     assert all(b"bot" not in seen.raw.lower() for seen in upstream.forwarded)
+
+
+def test_the_gate_tells_whose_certificate_it_is(
+    walled: Walled, upstream: RecordingUpstream, bot: Pair
+) -> None:
+    """With what it opens and its end; there is no login here, and so no page for one."""
+    said = json.loads(walled.ask(bot, "GET", "/.herma/session").first.body)
+    assert (said["name"], said["scopes"]) == ("cert:bot", ["read", "run"])
+    assert datetime.fromisoformat(said["expires"]) > datetime.now(UTC)
+    for pair, target, status in (
+        (None, "/.herma/session", 401),
+        (bot, "/.herma/login", 404),
+        (bot, "/.herma/logout", 404),
+    ):
+        assert_refused(upstream, walled.ask(pair, "GET", target), status)
 
 
 NEARLY = {

@@ -1,5 +1,6 @@
 """Headers in which a proxy says who is asking: said by others, twice, under other names, from other places, by other sites."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -188,6 +189,25 @@ def test_another_site_cannot_act_for_the_proxys_user(
         early = site[0] == "Origin" or method == "POST"
         assert code_of(response) == ("herma.request.origin" if early else "herma.auth.cross_site")
     assert_refused(upstream, ask(gate, PROVEN, ADMIN, method="POST", target=JOBS), 403)
+
+
+@pytest.mark.bypass(27, 42)
+def test_the_page_that_says_who_is_asking_believes_the_proxy_and_nobody_else(
+    gate: Gate, upstream: RecordingUpstream
+) -> None:
+    """It is answered by the gate, for pages of the gate's own host."""
+    page = "/.herma/session"
+    said = json.loads(ask(gate, PROVEN, USER, OWN, target=page).first.body)
+    assert said == {"name": "proxy:bob", "scopes": ["read", "status"], "expires": None}
+    assert actor(gate) == "proxy:bob"
+    for headers, source, status in (
+        ([PROVEN, USER], SOMEBODY, 401),
+        ([("X-Herma-Proxy-Secret", "guess"), USER], PROXY, 401),
+        ([PROVEN, USER, ADMIN], PROXY, 400),
+        ([PROVEN, USER, ("Sec-Fetch-Site", "cross-site")], PROXY, 403),
+        ([PROVEN, USER, ("Authorization", "Bearer wrong-wrong-wrong-wrong")], PROXY, 401),
+    ):
+        assert_refused(upstream, ask(gate, *headers, source=source, target=page), status)
 
 
 @pytest.mark.bypass(31)

@@ -17,7 +17,7 @@ from herma.policy.message.credential import bearer
 from herma.policy.secret import Secret
 from herma.wire import Peer
 
-__all__ = ["Asking", "authenticate"]
+__all__ = ["Asking", "Known", "authenticate", "known_without_header"]
 
 _THROTTLED = "herma.auth.throttled"
 
@@ -43,6 +43,15 @@ class Asking:
     use: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A caller who sent no credential by hand: what they are called on a page, and how long that holds if nothing happens."""
+
+    principal: Principal
+    name: str
+    left_s: float | None = None
+
+
 async def authenticate(plane: Plane, generation: Generation, asking: Asking) -> Principal | Stranger:
     """Return the caller, or a stranger when there is no valid credential; `recognition` tells the order.
 
@@ -60,18 +69,23 @@ async def authenticate(plane: Plane, generation: Generation, asking: Asking) -> 
         return await _judge(plane, generation, credential, asking.address)
     if asking.head.get(b"authorization") is not None:
         return _NOBODY
-    return await _without_header(plane, generation, asking)
+    found = await known_without_header(plane, generation, asking)
+    return found.principal if isinstance(found, Known) else found
 
 
-async def _without_header(plane: Plane, generation: Generation, asking: Asking) -> Principal | Stranger:
+async def known_without_header(plane: Plane, generation: Generation, asking: Asking) -> Known | Stranger:
     """Ask the sources that the caller's program need not know of: a proxy, a cookie, the connection.
 
-    A browser sends along what these read whoever made it send the request.
+    A browser sends along what these read whoever made it send the request. Only for a request without `Authorization`.
+
+    Raises:
+        Refusal: the proxy says it in two ways (400), or another site made a browser send the request (403).
+        StoreError: the sessions cannot be asked.
     """
     vouched = by_proxy(generation, asking.peer, asking.head)
     match vouched:
         case Principal():
-            return _from_own_site(vouched, asking)
+            return Known(_from_own_site(vouched, asking), vouched.name)
         case Deny():
             raise Refusal(vouched)
         case Stranger(reason=reason):
@@ -81,9 +95,13 @@ async def _without_header(plane: Plane, generation: Generation, asking: Asking) 
             pass
     person = await visitor(plane, generation, asking.head, asking.approach, touch=asking.use)
     if person is not None:
-        return person.account.principal
-    known = by_certificate(generation, asking.peer, datetime.now(UTC))
-    return _NOBODY if known is None else _from_own_site(known, asking, programs=True)
+        return Known(person.account.principal, person.account.name, person.left_s)
+    now = datetime.now(UTC)
+    known, shown = by_certificate(generation, asking.peer, now), asking.peer.certificate
+    if known is None or shown is None:
+        return _NOBODY
+    left_s = shown.not_after - now.timestamp()
+    return Known(_from_own_site(known, asking, programs=True), known.name, left_s)
 
 
 def _from_own_site(principal: Principal, asking: Asking, *, programs: bool = False) -> Principal:

@@ -10,10 +10,12 @@ from datetime import UTC, datetime, timedelta
 from herma.config.login import Login
 from herma.identity import Account, Member, TooManyPasswords
 from herma.ingress.answer import Answer
+from herma.ingress.authentication import Asking, known_without_header
 from herma.ingress.body import BodyReader
 from herma.ingress.login_page import HEADERS, Ways, login_page, notice_page, signed_out_page
 from herma.ingress.login_reply import leave, say
 from herma.ingress.plane import Generation, Plane
+from herma.ingress.recognition import Stranger
 from herma.ingress.record import Record
 from herma.ingress.refusal import Refusal, slow_down
 from herma.ingress.session import Visitor, ident_of, open_session, visitor
@@ -81,14 +83,17 @@ class OwnPages:
         # No other site is told anything, whatever it may call elsewhere.
         self._answer.extra = ()
         self._answer.envelope = Envelope.FLAT
-        login = self._generation.settings.auth.login
-        if isinstance(page, Deny) or login is None:
+        auth = self._generation.settings.auth
+        login = auth.login
+        # Who is known by other means than a login has a name to be told, and nothing to log in to.
+        told = page is Page.SESSION and bool(auth.certificates or auth.proxy_headers)
+        if isinstance(page, Deny) or (login is None and not told):
             raise Refusal(page if isinstance(page, Deny) else _NO_LOGIN)
         self._record.operation, self._record.route = page.operation, page.path
         if head.method not in page.methods:
             self._answer.allow = page.methods
             raise Refusal(Deny(405, "herma.route.method", f"This path takes {', '.join(page.methods)} only."))
-        if page is Page.SESSION:
+        if page is Page.SESSION or login is None:
             await self._session(head)
         elif page is Page.LOGOUT:
             await self._log_out(head)
@@ -117,22 +122,26 @@ class OwnPages:
         pages = SignInPages(self._plane, sign_in, login, self._record, self._answer, self._approach.proto)
         await (pages.begin(head) if page is Page.BEGIN else pages.come_back(head))
 
-    async def _visitor(self, head: Head, *, touch: bool = True) -> Visitor | None:
-        found = await visitor(self._plane, self._generation, head, self._approach, touch=touch)
+    async def _visitor(self, head: Head) -> Visitor | None:
+        found = await visitor(self._plane, self._generation, head, self._approach)
         if found is not None:
             self._record.principal = found.account.principal.name
         return found
 
     async def _session(self, head: Head) -> None:
         # Whoever asks how long it holds does not make it longer.
-        found = await self._visitor(head, touch=False)
-        if found is None:
+        asking = Asking(head, self._record.address, self._request.peer, self._approach, use=False)
+        if head.get(b"authorization") is not None:
             raise Refusal(_NO_SESSION)
-        expires = datetime.now(UTC) + timedelta(seconds=found.left_s)
+        found = await known_without_header(self._plane, self._generation, asking)
+        if isinstance(found, Stranger):
+            self._record.add(found.findings)
+            raise Refusal(_NO_SESSION)
+        self._record.principal = found.principal.name
         said = {
-            "name": found.account.name,
-            "scopes": sorted(found.account.role.scopes),
-            "expires": expires.isoformat(timespec="seconds"),
+            "name": found.name,
+            "scopes": sorted(found.principal.scopes),
+            "expires": _moment(found.left_s),
         }
         headers = [(b"content-type", b"application/json"), *HEADERS[1:]]
         await self._answer.whole(200, headers, json.dumps(said).encode("ascii"))
@@ -203,3 +212,9 @@ class OwnPages:
         denied = cross_site(head, self._approach)
         if denied is not None:
             raise Refusal(denied)
+
+
+def _moment(left_s: float | None) -> str | None:
+    if left_s is None:
+        return None
+    return (datetime.now(UTC) + timedelta(seconds=left_s)).isoformat(timespec="seconds")
