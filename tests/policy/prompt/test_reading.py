@@ -110,6 +110,21 @@ def test_an_object_may_stand_before_some_verbs(text: str, loose: bool) -> None:
     assert _mentions(text, "send")[0].loose is loose
 
 
+FRONTED = {
+    "an object behind the sign": ("请把数据库清空", True),
+    "no sign": ("请清空数据库", False),
+    "the sign in a clause before": ("把数据库备份，清空", False),
+    "the sign in a sentence before": ("把数据库备份。清空", False),
+}
+
+
+@pytest.mark.parametrize(("text", "loose"), FRONTED.values(), ids=FRONTED.keys())
+def test_chinese_may_put_the_object_first(text: str, loose: bool) -> None:
+    """One sign before the object says so, within its clause."""
+    known = words()
+    assert Reading(known, bare(text)).mentions[known.index["delete"]][0].loose is loose
+
+
 def test_a_mask_covers_what_it_holds_and_not_what_is_as_long() -> None:
     """`secret santa` is no secret, `$api_key` is a variable and nothing else."""
     assert _mentions("Plan the secret santa.", "secret") == []

@@ -125,6 +125,10 @@ _TRIED = re.compile(
 )
 MAX_TRIED_CHARS: Final = 60
 
+# Chinese may put the object first, behind one of these.
+_FRONTING: Final = ("把", "将")
+MAX_FRONTED_CHARS: Final = 24
+
 _PRONOUNS: Final = (" it", " them", " that", " sie", " es", "-les", "-la", "-le")
 
 
@@ -162,6 +166,7 @@ class Reading:
         spoken = _spoken(text, hits, kinds)
         mentions = self.mentions
         last, ends, sentence, loosely = -1, -1, 0, False
+        fronting = any(sign in text for sign in _FRONTING)
         for start, end, concept, late in hits:
             kind = kinds[concept]
             loose = late
@@ -173,7 +178,11 @@ class Reading:
                     continue
                 if end != ends:
                     ends = end
-                    loosely = text.endswith(_PRONOUNS, start, end) or _PRONOUN.match(text, end) is not None
+                    loosely = (
+                        text.endswith(_PRONOUNS, start, end)
+                        or _PRONOUN.match(text, end) is not None
+                        or (fronting and _is_fronted(text, start))
+                    )
                 loose = late or loosely
             elif kind is Kind.OBJECT and start in spoken:
                 continue
@@ -276,6 +285,13 @@ def _spoken(text: str, hits: list[Hit], kinds: tuple[Kind, ...]) -> set[int]:
             if hit[0] >= topic[1] and kinds[hit[2]] is Kind.OBJECT:
                 found.add(hit[0])
     return found
+
+
+def _is_fronted(text: str, start: int) -> bool:
+    """Tell whether what a Chinese verb is done to stands before it, in its clause."""
+    before = text[max(0, start - MAX_FRONTED_CHARS) : start]
+    at = max(map(before.rfind, _FRONTING))
+    return at >= 0 and _CLAUSE.search(before, at) is None and _SENTENCE.search(before, at) is None
 
 
 def _is_noun(text: str, start: int, end: int) -> bool:
