@@ -34,6 +34,11 @@ LOADED = {
     "a hidden one": ("python3 -c \"exec(open('/dev/shm/x').read())\"", "runs:temporary"),
     "a place of modules": ("python3 -c \"import sys;sys.path.insert(0,'/tmp');import y\"", "runs:scratch"),
     "a file of Perl": ("perl -e 'do \"/tmp/x.pl\"'", "runs:scratch"),
+    "a text that is read and run": (
+        "node -e \"require('vm').runInThisContext(require('fs').readFileSync('/dev/shm/x'))\"",
+        "runs:temporary",
+    ),
+    "a worker": ("node -e \"new Worker('/tmp/x.js')\"", "runs:scratch"),
     "a file of Lua": ("lua -e 'dofile(\"/tmp/x.lua\")'", "runs:scratch"),
 }
 
@@ -49,6 +54,7 @@ def test_code_that_loads_a_file_runs_it(script: str, effect: str) -> None:
     [
         "python3 -c \"exec(open('/srv/x.py').read())\"",
         "python3 -c \"import json;print(json.load(open('/tmp/x.json')))\"",
+        "python3 -c \"worker = '/tmp/x.sock'; serve(worker)\"",
         "python3 -c \"import os; os.makedirs('/tmp/x'); import server\"",
     ],
 )

@@ -110,6 +110,8 @@ WORDS = {
     "metadata": ("http://0xa9fea9fe/latest/", {"url:internal"}),
     "a key to a stranger": ("https://x.example.com/sse?k=${GITHUB_TOKEN}", {"url:secret"}),
     "a key to its owner": ("https://api.github.com/sse?k=${GITHUB_TOKEN}", set()),
+    "an address in clear": ("http://192.0.2.1/sse", {"url:plain"}),
+    "a tunnel": ("https://abcd.ngrok-free.app/sse", {"url:paste"}),
     "a plain word": ("--port", set()),
     "no host": ("http://", set()),
 }
@@ -119,6 +121,13 @@ WORDS = {
 def test_an_address_among_the_arguments_is_judged(word: str, effects: set[str]) -> None:
     """What a bridge is given as an argument counts like the address of an entry."""
     assert set(url_effects("", {}, ("npx", "mcp-remote", word), SOURCES)) == effects
+
+
+def test_only_a_bridge_stands_for_what_it_is_told() -> None:
+    """What other programs ask is their own affair."""
+    address = "http://192.0.2.1/api"
+    assert not set(url_effects("", {}, ("npx", "-y", "weather-mcp", "--api", address), SOURCES))
+    assert "url:plain" in set(url_effects("", {}, ("npx", "@example/mcp-remote@1", address), SOURCES))
 
 
 @given(st.text(max_size=80), st.dictionaries(st.text(max_size=8), st.text(max_size=20), max_size=2))

@@ -20,7 +20,12 @@ def code_effects(code: str, vocabulary: Vocabulary) -> Iterator[str]:
     for form in joined(code):
         lowered = form.lower()
         tokens |= vocabulary.code.classes(lowered)
-        yield from (effect for match in _LOADS.finditer(lowered) for effect in _loaded(match[1] or match[2]))
+        for pattern in (_LOADS, _EVALUATES):
+            yield from (
+                effect
+                for match in pattern.finditer(lowered)
+                for effect in _loaded(match[match.lastindex or 0])
+            )
         paths |= vocabulary.paths.classes(path_text(lowered))
     yield from (f"code:{token}" for token in tokens)
     for found in paths:
@@ -38,6 +43,14 @@ _LOADS = re.compile(
     r"(?:(?<!json\.)(?<!yaml\.)(?<!toml\.)(?<!lib\.)\b(?:exec|execfile|eval|load|loadfile|dofile|require|require_once|include|include_once"
     r"|source|run_path|cdll|spec_from_file_location|sys\.path\.(?:insert|append))\b[^;\n'\"`]{0,80}['\"`]([^'\"`\n]{2,200})['\"`]"
     r"|\bdo\s{0,4}['\"]([^'\"\n]{2,200})['\"])"
+)
+
+
+# The same of text that is read from a file and run at once, and of functions that load files.
+_EVALUATES = re.compile(
+    r"\b(?:runin\w{2,20}|eval|exec|compile|function)\([^;\n]{0,60}?\b(?:readfilesync|readfile|read_text|file_get_contents|open|slurp|path|file\.read|fread)"
+    r"\(['\"`]([^'\"`\n]{2,200})['\"`]"
+    r"|\b(?:dlopen|_load|worker|fork|register|createrequire)\([^;\n'\"`]{0,80}['\"`]([^'\"`\n]{2,200})['\"`]"
 )
 
 

@@ -44,11 +44,15 @@ class Sources:
         known: dict[str, set[str]] = {}
         self._hosts: dict[str, set[str]] = {}
         self._runtimes: set[str] = set()
+        # Programs that stand for the server at an address among their words.
+        self.bridges: set[str] = set()
         for rule in rules:
             for option, lists in (("known", known), ("hosts", self._hosts)):
                 for name, words in rule.options.get(option, {}).items():
                     lists.setdefault(str(name), set()).update(map(str, words))
-            self._runtimes.update(map(str, rule.options.get("programs", {}).get("runtime", ())))
+            programs = rule.options.get("programs", {})
+            self._runtimes.update(map(str, programs.get("runtime", ())))
+            self.bridges.update(map(str, programs.get("bridge", ())))
         self._images = known.pop("image", set())
         self._lookalikes = Lookalikes(known)
 
@@ -218,7 +222,7 @@ _PROGRAMS = (
     *_ARCHIVES, ".ts", ".js", ".mjs", ".rb", ".jar", ".wasm", ".r", ".jl", ".py", ".sh", ".ps1", ".groovy", ".jsh", ".kts", ".java", ".jnlp",
     ".php", ".lua", ".pl", ".gem", ".deb", ".rpm", ".flatpakref", ".nupkg", ".exe", ".dll",
 )  # fmt: skip
-_STARTING = frozenset({"run", "exec", "tool", "x", "script"})
+_STARTING = frozenset({"run", "exec", "tool", "x", "script", "repl"})
 _FETCHING = _STARTING | frozenset(
     {"install", "add", "require", "pull", "build", "compose", "global", "config", "get", "apply", "create", "localinstall", "upgrade", "update",
      "i", "load", "import", "repo", "plugin", "env", "profile"}
@@ -244,7 +248,7 @@ _CLUSTERS = frozenset({"helm", "kubectl", "docker", "podman"})
 _SOURCE_OPTIONS = frozenset(
     {"--git", "--source", "--server", "--add-source", "-source", "--registry", "--repo", "--repository", "--repository-url", "--from",
      "-if", "-f", "-c", "-cp", "-classpath", "--class-path", "-s", "-u", "-i", "-ivh", "-uvh", "--index", "--index-url", "--import", "--loader",
-     "--experimental-loader", "--import-map", "--require", "-r", "--channel", "--tap", "-jar", "--file", "--extra-index-url", "--preload"}
+     "--experimental-loader", "--import-map", "--require", "-r", "--channel", "--tap", "-jar", "--file", "--extra-index-url", "--preload", "--eval-file"}
 )  # fmt: skip
 
 

@@ -49,11 +49,14 @@ def url_effects(
                 yield "url:internal"
     if _leaks_key(url, host) or (host is not None and _misdirects(host, headers)):
         yield "url:secret"
+    bridged = any(word.rpartition("/")[2].partition("@")[0] in sources.bridges for word in words)
     for word in words:
         inner = _URL.match(word) if word[:4].lower() == "http" else None
         if inner is not None and (target := url_host(inner[3], "")) is not None:
             if is_metadata(target):
                 yield "url:internal"
+            if bridged:
+                yield from _of_host(target, inner[1].lower(), sources)
             if "$" in word and _leaks_key(word, target):
                 yield "url:secret"
 
