@@ -20,6 +20,8 @@ FULL = """
       subjects: [service-account-bot]
       default_scopes: [read]
       max_lifetime_s: 3600
+      group: team
+      max_concurrent_runs: 2
 """
 PUBLIC = "listen: [{address: '192.0.2.7:8643'}]\n"
 
@@ -56,6 +58,7 @@ def test_an_issuer_says_whose_tokens_open_what() -> None:
     assert (found.scope_claim, found.groups_claim) == ("scp", "/realm_access/roles")
     assert [(one.group, one.role) for one in found.roles] == [("ops", "operator")]
     assert (found.subjects, found.groups, found.max_lifetime_s) == (("service-account-bot",), (), 3600)
+    assert (found.group, found.max_concurrent_runs) == ("team", 2)
 
 
 def test_the_defaults_are_narrow() -> None:
@@ -63,6 +66,7 @@ def test_the_defaults_are_narrow() -> None:
     (found,) = parsed(tokens(entry()), keys=False).auth.tokens
     assert (found.scope_claim, found.groups_claim) == ("scope", "groups")
     assert (found.default_scopes, found.roles, found.max_lifetime_s) == (frozenset(), (), 86_400)
+    assert (found.group, found.max_concurrent_runs) == ("", None)
     assert len(found.algorithms) == 10
     assert not any(one.startswith("HS") for one in found.algorithms)
 

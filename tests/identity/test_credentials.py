@@ -25,6 +25,8 @@ auth:
       scopes: [run, read, cron]
       roles: [{{group: ops, role: operator}}]
       groups_claim: /realm/roles
+      group: team
+      max_concurrent_runs: 2
   proxy_headers:
     peers: [192.0.2.10]
     secret: '${{PROXY_SECRET}}'
@@ -60,7 +62,7 @@ def test_what_is_configured_counts() -> None:
     token = signer().token(claims(scope="read admin", realm={"roles": ["ops"]}, exp=NOW + 86_000))
     expected = frozenset({Scope.READ, Scope.RUN, Scope.CRON})
     assert found.tokens.verify(token, lambda _: Held(), NOW) == Vouched(  # type: ignore[arg-type] - one key for all
-        Principal("jwt:workloads:worker-1", expected), NOW + 86_000
+        Principal("jwt:workloads:worker-1", expected, "team", 2), NOW + 86_000
     )
     assert found.vouching is not None
     head = make_head(

@@ -78,6 +78,13 @@ class TokenIssuer:
         "Only tokens about one of these (`sub`).", default=(), example="system:serviceaccount:ops:bot"
     )
     groups: tuple[Label, ...] = option("Only tokens with one of these groups.", default=())
+    group: str = option(
+        "Callers with a token of this issuer and the keys of this group share the runs they start.",
+        default="",
+    )
+    max_concurrent_runs: int | None = option(
+        "Each caller's own cap on runs.", default=None, minimum=1, maximum=100_000
+    )
     max_lifetime_s: Seconds = option(
         "The longest time that a token may have been issued for.",
         default=Seconds(86_400.0),

@@ -47,6 +47,8 @@ def _issuer(entry: TokenIssuer) -> Issuer:
             roles={one.group: one.role for one in entry.roles},
             subjects=frozenset(entry.subjects),
             groups=frozenset(entry.groups),
+            group=entry.group,
+            max_concurrent_runs=entry.max_concurrent_runs,
         ),
         tuple(algorithm.value for algorithm in entry.algorithms),
     )

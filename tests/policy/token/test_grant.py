@@ -32,6 +32,13 @@ def test_a_token_has_the_scopes_that_it_lists() -> None:
     assert scopes(grant, scope="") == frozenset()
 
 
+def test_what_is_shared_and_capped_is_the_configurations() -> None:
+    """A claim of that name says nothing."""
+    grant = TokenGrant("ci", SOME, group="team", max_concurrent_runs=2)
+    found = grant.principal(said(scope="run", group="admins", groups=["admins"], max_concurrent_runs=9))
+    assert found == Principal("jwt:ci:worker-1", frozenset({RUN}), "team", 2)
+
+
 def test_the_claim_may_have_another_name_or_place() -> None:
     """A member's name, whatever is in it, or a pointer with a slash before it."""
     assert scopes(TokenGrant("ci", SOME, scope_claim="scp"), scp="run", scope="read") == {RUN}

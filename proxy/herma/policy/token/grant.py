@@ -28,7 +28,8 @@ class TokenGrant:
 
     `scopes` is the most that any of them opens. A token has the scopes that its `scope_claim` lists by their names, and those of
     each role that one of its groups has in `roles`; one that has none so has `default_scopes`. With `subjects` or `groups` only
-    those come in. A claim is a member's name or, with a slash before it, a JSON Pointer.
+    those come in. A claim is a member's name or, with a slash before it, a JSON Pointer. The `group` of the callers, and each one's
+    cap on runs, are what the configuration says: no claim has a say in who shares with whom.
     """
 
     name: str
@@ -39,6 +40,8 @@ class TokenGrant:
     roles: Mapping[str, Role] = field(default_factory=lambda: _NO_ROLES)
     subjects: frozenset[str] = frozenset()
     groups: frozenset[str] = frozenset()
+    group: str = ""
+    max_concurrent_runs: int | None = None
 
     def principal(self, claims: Claims) -> Principal | Flaw:
         """Return the caller that the claims name."""
@@ -51,7 +54,8 @@ class TokenGrant:
         granted = frozenset(scope for scope in Scope if scope.value in words)
         granted = granted.union(*(self.roles[group].scopes for group in groups if group in self.roles))
         name = f"{PREFIX}{self.name}:{safe_name(claims.subject)}"
-        return Principal(name, bounded(granted or self.default_scopes, self.scopes))
+        scopes = bounded(granted or self.default_scopes, self.scopes)
+        return Principal(name, scopes, self.group, self.max_concurrent_runs)
 
 
 def bounded(granted: frozenset[Scope], most: frozenset[Scope]) -> frozenset[Scope]:
