@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from herma.policy.redaction.decode import DECODERS, _shell, wrapped
-from herma.policy.redaction.glued import glued
+from herma.policy.redaction.glued import JOINTS, glued
 from herma.policy.redaction.view import View
 from herma.policy.redaction.work import Work
 from support.redactor import GITHUB, masked
@@ -69,7 +69,7 @@ def test_what_the_decoding_dropped_stays_where_it_was() -> None:
 @given(st.text(alphabet="ab.=+-_!# \"'\\\n\r${IFS}é", max_size=30))
 def test_the_look_before_the_shell_view_misses_nothing(text: str) -> None:
     """Wherever there are joints or blanks to rewrite, the view is built."""
-    assert (_shell(View(text)) is None) is (not glued(text, len(text)))
+    assert (_shell(View(text)) is None) is (not glued(text, JOINTS.finditer(text)))
 
 
 @given(st.text(alphabet="ab \"'\\\n\r%41&#x;+\x1b[m\u200b\uff41é你\ud800$IFSdata:", max_size=30))

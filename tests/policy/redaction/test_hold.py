@@ -11,7 +11,7 @@ from herma.policy.redaction.watch import Watch
 from support.redactor import GITHUB, redactor
 
 FINDER = redactor().finder
-_BREAK = re.compile(r"[ \t\r]|(?<!\\)\n")
+_BREAK = re.compile(r"[ \t]|(?<![A-Za-z0-9_-])\r|\r(?=\n)|(?<!\\)\n")
 
 
 def held(text: str) -> str:
@@ -23,7 +23,7 @@ def held(text: str) -> str:
 
 @given(st.text(alphabet="ab \t\n\r\\", max_size=16))
 def test_the_last_word_begins_behind_the_last_break(text: str) -> None:
-    """A line end that a backslash continues is none."""
+    """A line end that a backslash continues is none, nor is a return behind a letter."""
     assert last_word(text) == max((found.end() for found in _BREAK.finditer(text)), default=0)
 
 

@@ -5,28 +5,28 @@ is what it rewrites.
 """
 
 import re
-import unicodedata
 from collections.abc import Callable
 from typing import Final
 
+from herma.policy.redaction.cut import (
+    may_be_broken,
+    may_be_cut,
+    may_be_spaced,
+    parted,
+    unbroken,
+    uncut,
+    unspaced,
+    zeros_dropped,
+)
 from herma.policy.redaction.glued import JOINTS, glued
+from herma.policy.redaction.hidden import CONTROLS, may_hide, overprinted, smuggled, visible
 from herma.policy.redaction.run import plain
 from herma.policy.redaction.variable import joined_variables, may_join_variables
 from herma.policy.redaction.view import View
 from herma.policy.redaction.work import Work
 
-__all__ = ["DECODERS", "DRESSED", "EVENT_GAP", "wrapped"]
+__all__ = ["DECODERS", "EVENT_GAP", "wrapped"]
 
-# Letters and digits of ASCII in another dress: full width, mathematical.
-DRESSED: Final = "[\uff0d\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a\U0001d400-\U0001d7ff]"
-# One class of characters in front, so that the search skips to them.
-_INVISIBLE: Final = re.compile(
-    "([\x1b\x80-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u2800\u3164\uffa0\ufff9-\ufffb\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
-    "\U000e0000-\U000e007f\uff0d\uff10-\uff19\uff1d\uff21-\uff3a\uff3f\uff41-\uff5a\U0001d400-\U0001d7ff]"
-    # ECMA-48: a control sequence, a string with its end (DCS, SOS, OSC, PM, APC), a sign with others before it, or alone.
-    "(?:(?<=\x9b)[0-?]{0,32}[ -/]{0,4}[@-~]|(?<=[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c]{0,512}[\x07\x9c]|(?<!\x1b)|"
-    "(?:\\[[0-?]{0,32}[ -/]{0,4}[@-~]|[]PX^_][^\x07\x1b]{0,512}(?:\x07|\x1b\\\\)|[ -/]{1,4}[0-~]|[0-OQ-WYZ\\\\`-~])))"
-)
 # What joints are made of, in kinds of characters: a quote beside a quote, between two word characters, before a plus.
 _KINDS: Final = bytes(
     0x71  # q: a quote
@@ -56,6 +56,8 @@ _ESCAPE: Final = re.compile(
     re.ASCII,
 )
 _CONTROL: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+# All but an escape, which begins a sequence, and a step back, which takes a letter.
+_NOT_SHOWN: Final = frozenset(CONTROLS) - {0x1B, 0x08}
 _PERCENT: Final = re.compile(r"(%[0-7][0-9A-Fa-f])", re.ASCII)
 _ENTITY: Final = re.compile(r"(&(?:quot|amp|lt|gt|apos|#0{0,5}\d{2,3}|#[xX]0{0,6}[0-9a-fA-F]{2});)", re.ASCII)
 # RFC 2045 section 6.7: where the sign `=` itself is encoded, or several characters in a row, a mail or form was.
@@ -107,44 +109,17 @@ _ALIKE: Final = {
         )
     ),
 }
+# Digits of other scripts.
+_ALIKE.update(
+    (chr(first + digit), str(digit))
+    for first in (0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0xED0, 0x1040, 0x17E0)
+    for digit in range(10)
+)
 _FOREIGN: Final = re.compile(
     f"([{''.join(_ALIKE)}](?:(?<=[A-Za-z0-9_-].)|[{''.join(_ALIKE)}]{{0,8}}+(?=[A-Za-z0-9_-])))", re.ASCII
 )
-# A token that a blank of another kind, a return or a zero byte cuts in two; where a name begins behind it, it separates.
-_CUT: Final = re.compile(r"([\x00\r\u00a0](?<=[A-Za-z0-9_-]{6}.)(?=[A-Za-z0-9_-]{6,512}+(?!=)))", re.ASCII)
-
-# A word that a terminal broke at its margin: a long line without an end of its own, and a drawn rest on the next. Words, names and
-# digests go on with letters of one case, or hold no digit.
-_MARGIN: Final = re.compile(
-    r"(\n(?:(?<=[A-Za-z0-9_/+-]\n)|(?<=[A-Za-z0-9_/+-]\r\n))(?=[A-Za-z_/+-]{0,24}[0-9])(?=[a-z0-9_/+-]{0,24}[A-Z])(?=[A-Z0-9_/+-]{0,24}[a-z])"
-    r"(?=[A-Za-z0-9_/+-]{8,512}+={0,2}(?:[\s\"'`;&|<>)\\]|$))(?<=[^\n]{60}\n))",
-    re.ASCII,
-)
-
 # Between two arguments of a list.
 _LISTED: Final = re.compile(r"(\",[ ]?\")")
-
-
-def _visible(view: View, work: Work | None = None) -> View | None:
-    return view.derive(_INVISIBLE, _fold, work) if _may_hide(view.text) else None
-
-
-def _may_hide(text: str) -> bool:
-    if "\x1b" in text:
-        return True
-    return not text.isascii() and _INVISIBLE.search(text) is not None
-
-
-def _fold(character: str) -> str:
-    # Full-width forms are the ASCII ones, moved.
-    if "\uff01" <= character <= "\uff5e":
-        return chr(ord(character) - 0xFEE0)
-    # Mathematical letters and digits are the plain ones, dressed.
-    return (
-        unicodedata.normalize("NFKC", character)
-        if character >= "\U0001d400" and character < "\U0001d800"
-        else ""
-    )
 
 
 def _shell(view: View, work: Work | None = None) -> View | None:
@@ -174,12 +149,17 @@ def _unescaped(view: View, work: Work | None = None) -> View | None:
 def _unescape(sign: str) -> str:
     kind = sign[1]
     if kind in "uxU":
-        return chr(int(sign[2:].strip("{}"), 16))
-    return chr(int(sign[1:], 8)) if kind in "01" else _CONTROL.get(kind, kind)
+        return _shown(int(sign[2:].strip("{}"), 16))
+    return _shown(int(sign[1:], 8)) if kind in "01" else _CONTROL.get(kind, kind)
+
+
+def _shown(code: int) -> str:
+    # What shows nothing needs no view of its own to be dropped: `0x%02x` stands in much code.
+    return "" if code in _NOT_SHOWN else chr(code)
 
 
 def _unquoted(view: View, work: Work | None = None) -> View | None:
-    return view.derive(_PERCENT, lambda sign: chr(int(sign[1:], 16)), work) if "%" in view.text else None
+    return view.derive(_PERCENT, lambda sign: _shown(int(sign[1:], 16)), work) if "%" in view.text else None
 
 
 def _entities(view: View, work: Work | None = None) -> View | None:
@@ -194,7 +174,7 @@ def _may_hold_entity(text: str) -> bool:
 def _entity(sign: str) -> str:
     if sign in _ENTITIES:
         return _ENTITIES[sign]
-    return chr(int(sign[3:-1], 16) if sign[2] in "xX" else int(sign[2:-1]))
+    return _shown(int(sign[3:-1], 16) if sign[2] in "xX" else int(sign[2:-1]))
 
 
 def _quoted_printable(view: View, work: Work | None = None) -> View | None:
@@ -252,23 +232,6 @@ def _plain_letters(letters: str) -> str:
     return "".join(_ALIKE[letter] for letter in letters)
 
 
-def _uncut(view: View, work: Work | None = None) -> View | None:
-    return view.derive(_CUT, lambda _: "", work) if _may_be_cut(view.text) else None
-
-
-def _may_be_cut(text: str) -> bool:
-    return ("\r" in text or "\x00" in text or "\u00a0" in text) and _CUT.search(text) is not None
-
-
-def _unbroken(view: View, work: Work | None = None) -> View | None:
-    """Join what a margin broke; a return before the line's end is left to the view without cuts."""
-    return view.derive(_MARGIN, lambda _: "", work) if _may_be_broken(view.text) else None
-
-
-def _may_be_broken(text: str) -> bool:
-    return "\n" in text and _MARGIN.search(text) is not None
-
-
 def _may_be_alike(text: str) -> bool:
     return not text.isascii() and _FOREIGN.search(text) is not None
 
@@ -283,19 +246,23 @@ def wrapped(text: str) -> bool:
         or _is_quoted_printable(text)
         or _may_be_listed(text)
         or _shell_may_join(text)
-        or _may_hide(text)
+        or may_hide(text)
         or _may_be_reversed(text)
         or _may_be_lines(text)
         or _may_be_alike(text)
-        or _may_be_cut(text)
-        or _may_be_broken(text)
+        or "\x00" in text
+        or may_be_cut(text)
+        or may_be_broken(text)
+        or may_be_spaced(text)
         or may_join_variables(text)
     )
 
 
 # Cheap ones first; each is tried on every view, so that wrappings in any order come off.
 DECODERS: Final[tuple[Callable[[View, Work], View | None], ...]] = (
-    _visible,
+    visible,
+    overprinted,
+    smuggled,
     _listed,
     _shell,
     _unescaped,
@@ -306,7 +273,10 @@ DECODERS: Final[tuple[Callable[[View, Work], View | None], ...]] = (
     _unreversed,
     _lines,
     _latin,
-    _uncut,
-    _unbroken,
+    uncut,
+    parted,
+    zeros_dropped,
+    unbroken,
+    unspaced,
     joined_variables,
 )

@@ -5,7 +5,7 @@ the one that opened the first. Otherwise the value would run to the next quote o
 """
 
 import re
-from itertools import islice
+from collections.abc import Iterable
 from typing import Final
 
 __all__ = ["JOINTS", "ends_open", "glued"]
@@ -49,11 +49,11 @@ MAX_FIRST_CHARS: Final = 256
 type _Sign = tuple[int, int, str]
 
 
-def glued(text: str, most: int) -> list[_Sign]:
-    """Say which signs a view without joints writes otherwise, and how, in order; at most so many joints are looked at."""
+def glued(text: str, joints: Iterable[re.Match[str]]) -> list[_Sign]:
+    """Say which signs a view without joints writes otherwise, and how, in order."""
     signs: list[_Sign] = []
     done = 0
-    for found in islice(JOINTS.finditer(text), most):
+    for found in joints:
         start, end = found.span()
         if start < done:
             continue

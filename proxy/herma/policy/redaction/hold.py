@@ -4,6 +4,7 @@ import re
 import string
 from typing import Final
 
+from herma.policy.redaction.cut import open_row
 from herma.policy.redaction.decode import EVENT_GAP
 from herma.policy.redaction.finder import Finder
 from herma.policy.redaction.gate import lowered
@@ -51,6 +52,7 @@ _TOLD_BY_NEXT: Final = re.compile(
     re.ASCII,
 )
 _DIGIT: Final = re.compile("[0-9]")
+_RETURN: Final = re.compile(r"[A-Za-z0-9_-]\r(?!\n)", re.ASCII)
 
 
 class Hold:
@@ -79,7 +81,7 @@ class Hold:
         hold = min(hold, _in_sum(text))
         if near and "data:" in text:
             hold = min(hold, _in_events(text))
-        hold = min(hold, _told_by_next(text))
+        hold = min(hold, open_row(text), _told_by_next(text))
         if self._finder.numbers:
             hold = min(hold, number_open_at(text))
         return max(first, min(hold, self.line(text, base)))
@@ -130,8 +132,10 @@ class Hold:
 
 
 def last_word(text: str) -> int:
-    """Find where the last word begins; a line continued with a backslash continues the word."""
-    word = max(text.rfind(" "), text.rfind("\t"), text.rfind("\r")) + 1
+    """Find where the last word begins; a line continued with a backslash continues the word, and a return amid letters cuts it."""
+    word = max(text.rfind(" "), text.rfind("\t")) + 1
+    if text.find("\r", word) >= 0:
+        word += _RETURN.sub("..", text[word:]).rfind("\r") + 1
     # Written over with something as long: a text of nothing but continuations is gone through once.
     return word + text[word:].replace("\\\n", "  ").rfind("\n") + 1
 

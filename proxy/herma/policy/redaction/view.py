@@ -8,7 +8,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Final, NamedTuple
 
 from herma.policy.redaction.hit import Hit
@@ -99,21 +99,21 @@ class View:
     def rewrite(
         self,
         pattern: re.Pattern[str],
-        signs_of: Callable[[str, int], list[tuple[int, int, str]]],
+        signs_of: Callable[[str, Iterable[re.Match[str]]], list[tuple[int, int, str]]],
         work: Work | None = None,
     ) -> "View | None":
-        """Rewrite signs that depend on each other: `signs_of` a text gives them in order, for so many matches of the pattern."""
+        """Rewrite signs that depend on each other: `signs_of` a text and the matches of the pattern gives them in order."""
         text = self.text
         work = Work(len(text)) if work is None else work
         affordable = int(max(0, work.left) / GLUED)
-        signs = signs_of(text, affordable) if affordable else []
+        matches = pattern.finditer(text)
+        signs = signs_of(text, islice(matches, affordable))
         # A line that goes on is no part of a word whose ends are looked for.
         work.left -= sum(GLUED if text[end - 1 : end] in _QUOTES else DECODED_SIGN for _, end, _ in signs)
-        if len(signs) >= affordable:
-            following = pattern.search(text, signs[-1][1] if signs else 0)
-            if following is not None:
-                work.left = min(0, work.left) - GLUED
-                self._give_up(pattern, following.start())
+        following = next(matches, None)
+        if following is not None:
+            work.left = min(0, work.left) - GLUED
+            self._give_up(pattern, max(following.start(), signs[-1][1] if signs else 0))
         if not signs:
             return None
         parts: list[str] = []

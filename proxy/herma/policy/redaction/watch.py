@@ -7,21 +7,22 @@ open line that something behind it may explain.
 import re
 from typing import Final
 
-from herma.policy.redaction.decode import DRESSED
+from herma.policy.redaction.cut import may_be_spaced, open_row
 from herma.policy.redaction.finder import Finder
 from herma.policy.redaction.gate import lowered
+from herma.policy.redaction.hidden import CONTROLS, HIDING
 from herma.policy.redaction.run import plain
 
 __all__ = ["CONTEXT_CHARS", "LONGEST_SUSPICIOUS", "STRETCH_CHARS", "SUSPICIOUS", "Watch"]
 
 SUSPICIOUS: Final = re.compile(
-    r"[a-z][A-Z]|[0-9][A-Za-z]|[A-Za-z][0-9]|[\\%\x1b\u200b]|[A-Z]{2}[a-z]|[0-9]{8}|&(?:\#|\Z)|=(?:[2-7]?\Z|[2-7][0-9A-F]|\n)"
-    f"|{DRESSED}",
+    r"[a-z][A-Z]|[0-9][A-Za-z]|[A-Za-z][0-9]|[\\%\x00]|[A-Z]{2}[a-z]|[0-9]{8}|&(?:\#|\Z)|=(?:[2-7]?\Z|[2-7][0-9A-F]|\n)"
+    f"|{HIDING}",
     re.ASCII,
 )
 # Eight digits.
 LONGEST_SUSPICIOUS: Final = 8
-_DRESSED: Final = re.compile(DRESSED)
+_HIDING: Final = re.compile(HIDING)
 AMPERSAND: Final = 0x26
 HASH: Final = 0x23
 EQUALS: Final = 0x3D
@@ -34,7 +35,7 @@ _KINDS: Final = b"".join(
     else b"d"
     if chr(byte).isdigit()
     else b"s"
-    if byte in b"\\%\x1b"
+    if byte in b"\\%\x00" or byte in CONTROLS
     else b"a"
     if byte == AMPERSAND
     else b"h"
@@ -87,6 +88,8 @@ class Watch:
         last = _last_suspicious(whole, max(0, before - _SUSPICIOUS_CHARS + 1))
         if last:
             self.suspicious = base + last
+        if last < len(whole) and (open_row(whole) < len(whole) or may_be_spaced(whole)):
+            self.suspicious = self.total
         line_end = text.rfind("\n")
         if line_end >= 0:
             self.line = base + before + line_end + 1
@@ -113,7 +116,7 @@ def _last_suspicious(text: str, first: int) -> int:
     """Find where the last suspicious characters end, behind `first`; 0 when there are none."""
     kinds = plain(text).translate(_KINDS)
     ends = (at + len(pair) for pair in _PAIRS if (at := kinds.rfind(pair, first)) >= 0)
-    last = max(max(ends, default=0), text.rfind("\u200b", first) + 1)
+    last = max(ends, default=0)
     if text.isascii():
         return last
-    return max([last, *(found.end() for found in _DRESSED.finditer(text, first))])
+    return max([last, *(found.end() for found in _HIDING.finditer(text, first))])
