@@ -35,6 +35,7 @@ USERS = {
 # The same for what an extra brings.
 EXTRAS = {
     "certifi": {"egress"},
+    "h11": {"egress"},
     "mitmproxy": {"egress"},
     "wsproto": {"egress"},
 }

@@ -64,6 +64,11 @@ WRONG = {
     "a name that leads elsewhere": ("egress: {address: 'proxy.example.com:8645'}\n", ["egress.public"]),
     "a socket": ("egress: {address: 'unix:/run/egress.sock'}\n", ["egress.unix"]),
     "a socket as next proxy": ("egress: {upstream_proxy: 'unix:/run/p'}\n", ["egress.upstream_proxy"]),
+    "a login that is none": (
+        "egress: {upstream_proxy: 'http://127.0.0.1:3128', upstream_proxy_login: '${KEY}'}\n",
+        ["egress.upstream_proxy_login"],
+    ),
+    "a login for nobody": ("egress: {upstream_proxy_login: 'a:b'}\n", ["egress.upstream_proxy_login"]),
     "the address of the admin listener": ("egress: {address: '127.0.0.1:8644'}\n", ["listen.duplicate"]),
     "a platform without hosts": ("egress: {platforms: {matrix: {hosts: []}}}\n", ["config.items"]),
 }

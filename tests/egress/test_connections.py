@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from support.certificates import make_authority
 from support.egress_process import PATIENCE_S, Child, Neighbour, child, neighbour, ready, through
+from support.http2 import all_of, tunnel
 from support.redactor import GITHUB
 from support.wire_tls import Pair, make_pair
 
@@ -81,7 +83,7 @@ def tunnelled(started: Child, server: Neighbour, sni: str | None, trusted: Path,
         with context.wrap_socket(sock, server_hostname=sni) as inside:
             head = f"POST /tls HTTP/1.1\r\nHost: {place}\r\nContent-Length: {len(body)}\r\n\r\n"
             inside.sendall(head.encode() + body)
-            return inside.recv(4096)
+            return all_of(inside)
 
 
 def test_what_is_sent_inside_tls_is_judged(tmp_path: Path, pair: Pair) -> None:
@@ -118,6 +120,35 @@ def test_a_certificate_that_is_not_right_is_an_error(tmp_path: Path, pair: Pair)
             answer = tunnelled(started, server, "localhost", tmp_path / "egress" / "ca.pem", b"hello")
             assert answer.startswith(b"HTTP/1.1 502 ")
         assert server.seen == []
+
+
+def test_a_certificate_of_another_name_is_an_error(tmp_path: Path) -> None:
+    """Whoever signed it: it is not whom the agent asked for."""
+    authority = make_authority(tmp_path, "root")
+    with neighbour(authority.issue("other", "dns:other.example.com").serving()) as server:
+        near = [f"127.0.0.1:{server.port}", f"[::1]:{server.port}"]
+        with child(tmp_path, {"near": near, "ca_file": authority.path}) as started:
+            ready(started)
+            answer = tunnelled(started, server, "localhost", tmp_path / "egress" / "ca.pem", b"hello")
+        assert answer.startswith(b"HTTP/1.1 502 ")
+        assert b"herma.egress.certificate" in answer
+    assert server.seen == []
+
+
+def test_another_host_inside_the_handshake_is_refused(tmp_path: Path, pair: Pair) -> None:
+    """The tunnel, the handshake and the certificate agree, and the field asks for somebody else."""
+    with intercepting(tmp_path, pair) as (started, server):
+        place, trusted = f"localhost:{server.port}", str(tmp_path / "egress" / "ca.pem")
+        for line, host in (
+            ("POST /tls HTTP/1.1", "other.example.com"),
+            ("POST https://other.example.com/tls HTTP/1.1", place),
+            ("POST /tls HTTP/1.1", f"{place}\r\nHost: other.example.com"),
+            ("POST /tls HTTP/1.1", "localhost:1"),
+        ):
+            with tunnel(started.port, place, trusted) as inside:
+                inside.sendall(f"{line}\r\nHost: {host}\r\nContent-Length: 2\r\n\r\nab".encode())
+                assert b"herma.egress.fronting" in all_of(inside)
+    assert server.seen == []
 
 
 def test_a_model_shows_its_own_certificate(tmp_path: Path, pair: Pair) -> None:

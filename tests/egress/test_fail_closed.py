@@ -2,10 +2,11 @@
 
 import asyncio
 import os
+from collections.abc import Generator
 
 import pytest
 
-from herma.egress.fail_closed import MARK, fail_closed
+from herma.egress.fail_closed import MARK, fail_closed, fail_closed_layer
 
 STUCK = -9
 
@@ -58,6 +59,34 @@ def test_a_guarded_hook_wears_the_mark() -> None:
     assert getattr(Hooks.plain, MARK)
     assert getattr(Hooks.waiting, MARK)
     assert Hooks.plain.__name__ == "plain"
+
+
+def test_a_hook_that_is_cancelled_shuts() -> None:
+    """And stays cancelled."""
+    hooks = Hooks()
+
+    async def cancelled() -> None:
+        async with asyncio.timeout(0):
+            await hooks.waiting(3)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(cancelled())
+    assert hooks.shut == [3]
+
+
+def test_a_layer_that_raises_shuts() -> None:
+    """After what it wanted done before."""
+
+    def layer(*, broken: bool) -> Generator[str, None, None]:
+        yield "send"
+        if broken:
+            raise ValueError
+
+    def shut(error: Exception) -> Generator[str, None, None]:
+        yield type(error).__name__
+
+    assert list(fail_closed_layer(layer(broken=True), shut)) == ["send", "ValueError"]
+    assert list(fail_closed_layer(layer(broken=False), shut)) == ["send"]
 
 
 def test_who_cannot_even_shut_ends(monkeypatch: pytest.MonkeyPatch) -> None:

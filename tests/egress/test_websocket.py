@@ -1,70 +1,200 @@
 """Messages of WebSockets, through the running gate."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
-from aiohttp import ClientSession, WSMsgType, web
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
 
 from herma.egress.line import Failed, Sent
-from support.egress_process import child, ready
+from support.egress_process import Child, child, ready
 from support.redactor import GITHUB
 
-PATIENCE_S = 30
+# Each starts a process of its own, beside others.
+PATIENCE_S = 120
+MIB = 1024 * 1024
+
+
+@dataclass
+class Socket:
+    """A server that remembers what it is told, and how it ended."""
+
+    port: int = 0
+    seen: list[str | bytes] = field(default_factory=list)
+    reasons: list[str | None] = field(default_factory=list)
+
+    async def hear(self, connection: ServerConnection) -> None:
+        """Answer each message."""
+        try:
+            async for message in connection:
+                self.seen.append(message)
+                await connection.send("heard")
+        except ConnectionClosed:
+            pass
+        self.reasons.append(connection.close_reason)
 
 
 @asynccontextmanager
-async def listening() -> AsyncIterator[tuple[int, list[str]]]:
-    """A server that remembers what it is told."""
-    seen: list[str] = []
-
-    async def socket(request: web.Request) -> web.WebSocketResponse:
-        answer = web.WebSocketResponse()
-        await answer.prepare(request)
-        async for message in answer:
-            if message.type is WSMsgType.TEXT:
-                seen.append(message.data)
-                await answer.send_str("heard")
-        return answer
-
-    app = web.Application()
-    app.router.add_get("/", socket)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    try:
-        yield runner.addresses[0][1], seen
-    finally:
-        await runner.cleanup()
+async def listening() -> AsyncIterator[Socket]:
+    """Serve on loopback."""
+    found = Socket()
+    async with serve(found.hear, "127.0.0.1", 0, max_size=None) as server:
+        found.port = next(iter(server.sockets)).getsockname()[1]
+        yield found
 
 
+@asynccontextmanager
+async def before(
+    directory: Path, socket: Socket, *, platform: bool = False, **given: Any
+) -> AsyncIterator[Child]:
+    """Put a gate before it."""
+    host = f"127.0.0.1:{socket.port}"
+    section = {"near": [host], **({"platforms": {"matrix": {"hosts": [host]}}} if platform else {}), **given}
+    with child(directory, section) as started:
+        await asyncio.to_thread(ready, started)
+        yield started
+        assert await asyncio.to_thread(started.end) == 0
+        assert await asyncio.to_thread(started.hear, Failed) is None
+
+
+def connected(started: Child, socket: Socket, **given: Any) -> connect:
+    """Connect through the gate."""
+    proxy = f"http://127.0.0.1:{started.port}"
+    return connect(f"ws://127.0.0.1:{socket.port}/", proxy=proxy, max_size=None, **given)
+
+
+@pytest.mark.parametrize("compression", ["deflate", None])
 @pytest.mark.parametrize("platform", [True, False])
 async def test_a_message_is_masked_for_people_and_dropped_for_strangers(
-    tmp_path: Path, *, platform: bool
+    tmp_path: Path, *, platform: bool, compression: str | None
 ) -> None:
-    """What is innocent arrives as it is."""
-    async with asyncio.timeout(PATIENCE_S), listening() as (port, seen):
-        host = f"127.0.0.1:{port}"
-        section = {"near": [host], **({"platforms": {"matrix": {"hosts": [host]}}} if platform else {})}
-        with child(tmp_path, section) as started:
-            await asyncio.to_thread(ready, started)
-            proxy = f"http://127.0.0.1:{started.port}"
-            async with (
-                ClientSession() as session,
-                session.ws_connect(f"http://{host}/", proxy=proxy) as socket,
-            ):
-                await socket.send_str("hello")
-                assert (await socket.receive()).data == "heard"
-                await socket.send_str(f'{{"text": "{GITHUB}"}}')
-                answer = await socket.receive()
-                assert (answer.type is WSMsgType.TEXT) is platform
-            assert await asyncio.to_thread(started.end) == 0
-            assert await asyncio.to_thread(started.hear, Failed) is None
-    assert any(isinstance(message, Sent) for message in started.said)
-    assert seen[0] == "hello"
-    assert not [text for text in seen if GITHUB in text]
-    assert len(seen) == (2 if platform else 1)
-    assert not platform or seen[1].startswith('{"text": "[')
+    """What is innocent arrives as it is, packed or not."""
+    async with asyncio.timeout(PATIENCE_S), listening() as server:
+        async with (
+            before(tmp_path, server, platform=platform) as started,
+            connected(started, server, compression=compression) as agent,
+        ):
+            await agent.send("hello")
+            assert await agent.recv() == "heard"
+            await agent.send(f'{{"text": "{GITHUB}"}}')
+            if platform:
+                assert await agent.recv() == "heard"
+            else:
+                with pytest.raises(ConnectionClosed):
+                    await agent.recv()
+        assert any(isinstance(message, Sent) and message.method == "MESSAGE" for message in started.said)
+    assert server.seen[0] == "hello"
+    assert GITHUB not in str(server.seen)
+    assert len(server.seen) == (2 if platform else 1)
+    assert not platform or str(server.seen[1]).startswith('{"text": "[')
+
+
+async def _in_pieces(agent: ClientConnection) -> None:
+    await agent.send(iter([GITHUB[:10], GITHUB[10:20], GITHUB[20:]]))
+
+
+async def _in_bytes(agent: ClientConnection) -> None:
+    await agent.send(GITHUB.encode())
+
+
+async def _again_and_again(agent: ClientConnection) -> None:
+    for _ in range(5):
+        await agent.send(GITHUB)
+    await agent.send("innocent")
+
+
+async def _in_a_ping(agent: ClientConnection) -> None:
+    await agent.ping(GITHUB)
+
+
+async def _in_a_pong(agent: ClientConnection) -> None:
+    await agent.pong(GITHUB)
+
+
+async def _in_a_close(agent: ClientConnection) -> None:
+    await agent.close(1000, GITHUB)
+
+
+type Act = Callable[[ClientConnection], Awaitable[None]]
+
+
+@pytest.mark.parametrize("compression", ["deflate", None])
+async def test_no_form_of_a_message_carries_a_secret(tmp_path: Path, compression: str | None) -> None:
+    """Split over fragments, as bytes, several in a row, or in what answers nothing: nothing follows it, either."""
+    acts: list[Act] = [_in_pieces, _in_bytes, _again_and_again, _in_a_ping, _in_a_pong, _in_a_close]
+    async with asyncio.timeout(PATIENCE_S), listening() as server:
+        async with before(tmp_path, server) as started:
+            for act in acts:
+                async with connected(started, server, compression=compression) as agent:
+                    try:
+                        await act(agent)
+                        await agent.send("innocent")
+                        assert await agent.recv() != "heard"
+                    except ConnectionClosed:
+                        pass
+        told = [
+            message.code
+            for message in started.said
+            if isinstance(message, Sent) and message.method == "MESSAGE"
+        ]
+    assert server.seen == []
+    assert GITHUB not in str(server.reasons)
+    assert told == ["herma.egress.secret"] * len(acts)
+
+
+async def test_fragments_and_echoes_arrive(tmp_path: Path) -> None:
+    """A message in pieces is one; a ping is answered, and a close says why."""
+    async with (
+        asyncio.timeout(PATIENCE_S),
+        listening() as server,
+        before(tmp_path, server) as started,
+        connected(started, server) as agent,
+    ):
+        await agent.send(iter(["h\u00e9l", "", "lo"]))
+        assert await agent.recv() == "heard"
+        await (await agent.ping(b"12"))
+        await agent.close(1000, "goodbye")
+    assert server.seen == ["h\u00e9llo"]
+    assert server.reasons == ["goodbye"]
+
+
+@pytest.mark.parametrize("size", [40 * MIB, 200 * MIB])
+async def test_few_packed_bytes_are_many(tmp_path: Path, size: int) -> None:
+    """A message has the bound of a body, counted when it is unpacked; in one packet or in several."""
+    async with (
+        asyncio.timeout(PATIENCE_S),
+        listening() as server,
+        before(tmp_path, server) as started,
+        connected(started, server) as agent,
+    ):
+        await agent.send(b"\0" * size)
+        with pytest.raises(ConnectionClosed):
+            await agent.recv()
+    assert server.seen == []
+
+
+async def test_messages_share_the_room_of_bodies(tmp_path: Path) -> None:
+    """A message that never ends is held no longer than there is room for it."""
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for _ in range(100):
+            yield b"a" * 65536
+
+    async with (
+        asyncio.timeout(PATIENCE_S),
+        listening() as server,
+        before(tmp_path, server, max_buffered_bytes=MIB) as started,
+        connected(started, server) as agent,
+    ):
+        try:
+            await agent.send(pieces())
+            assert await agent.recv() != "heard"
+        except ConnectionClosed:
+            pass
+    assert server.seen == []

@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
+import socket
 import ssl
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
@@ -20,29 +22,34 @@ from herma.egress.line import Message, Note, Ready, decode, key_line
 from support.gate import ROOT, free_port
 from support.redactor import KEY
 
-__all__ = ["PATIENCE_S", "Child", "Neighbour", "child", "neighbour", "ready", "through"]
+__all__ = ["PATIENCE_S", "Child", "Neighbour", "asked", "child", "neighbour", "ready", "through"]
 
 PATIENCE_S = 30
 
 
 @dataclass
 class Neighbour:
-    """A server on loopback: what it was sent, as (path, body)."""
+    """A server on loopback: what it was sent, as (path, body), and the fields of each."""
 
     port: int
     seen: list[tuple[str, bytes]] = field(default_factory=list)
+    fields: list[str] = field(default_factory=list)
 
 
 @contextmanager
-def neighbour(tls: ssl.SSLContext | None = None) -> Iterator[Neighbour]:
+def neighbour(
+    tls: ssl.SSLContext | None = None, address: tuple[str, int] = ("127.0.0.1", 0)
+) -> Iterator[Neighbour]:
     """Serve, inside TLS or in clear, and answer everything with 200."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         known: ClassVar[list[tuple[str, bytes]]] = []
+        fields: ClassVar[list[str]] = []
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+            self.fields.append(str(self.headers).lower())
             self.known.append((self.path, body))
             self.send_response(200)
             self.send_header("Content-Length", "2")
@@ -52,13 +59,13 @@ def neighbour(tls: ssl.SSLContext | None = None) -> Iterator[Neighbour]:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(address, Handler)
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield Neighbour(server.server_address[1], Handler.known)
+        yield Neighbour(server.server_address[1], Handler.known, Handler.fields)
     finally:
         server.shutdown()
         server.server_close()
@@ -98,8 +105,15 @@ class Child:
 
 
 @contextmanager
-def child(directory: Path, egress: Mapping[str, Any], key: bytes | None = None) -> Iterator[Child]:
-    """Start it with a section; the caller waits for what it says."""
+def child(
+    directory: Path,
+    egress: Mapping[str, Any],
+    key: bytes | None = None,
+    *,
+    launcher: Sequence[str] = (),
+    program: Sequence[str] = ("-m", "herma.egress"),
+) -> Iterator[Child]:
+    """Start it with a section; the caller waits for what it says. `launcher` is before the command, `program` is what Python runs."""
     port = egress.get("port", free_port())
     section = {
         "address": f"127.0.0.1:{port}",
@@ -110,7 +124,7 @@ def child(directory: Path, egress: Mapping[str, Any], key: bytes | None = None) 
     config.write_text(yaml.safe_dump({"upstream": {"url": "http://127.0.0.1:9"}, "egress": section}))
     config.chmod(0o600)
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "herma.egress", "--config", str(config)],
+        [*launcher, sys.executable, "-P", *program, "--config", str(config)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "proxy")},
@@ -141,3 +155,29 @@ def through(started: Child, url: str, body: bytes, **fields: str) -> tuple[int, 
     finally:
         connection.close()
     return answer.status, json.loads(said) if answer.getheader("x-herma-egress") else {}
+
+
+def _is_whole(said: bytes) -> bool:
+    """Tell whether the last answer has come."""
+    if said.endswith(b"\r\n0\r\n\r\n"):
+        return True
+    head, mark, body = said.rpartition(b"\r\n\r\n")
+    head = head.rpartition(b"HTTP/1.1 ")[2].lower()
+    length = re.search(rb"content-length: (\d+)", head)
+    return bool(mark) and b"chunked" not in head and len(body) >= int(length[1] if length else 0)
+
+
+def asked(started: Child, *parts: bytes) -> bytes:
+    """Write bytes to the gate, each part after an answer to the one before; give all that came until it was silent or closed."""
+    said = b""
+    with socket.create_connection(("127.0.0.1", started.port), PATIENCE_S) as sock:
+        for part in parts:
+            try:
+                sock.sendall(part)
+                while piece := sock.recv(65536):
+                    said += piece
+                    if _is_whole(said):
+                        break
+            except ConnectionError:
+                break
+    return said

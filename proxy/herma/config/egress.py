@@ -15,6 +15,7 @@ from herma.config.values import Address, Bytes, FilePath, Tcp, Unix, UpstreamUrl
 from herma.policy.decision import Mode
 from herma.policy.egress.destination import EgressMode, Near
 from herma.policy.egress.host_pattern import HostPattern
+from herma.policy.secret import Secret
 from herma.yamlfile import Path
 
 __all__ = ["Beyond", "Egress", "Egresses", "PlatformHosts"]
@@ -98,6 +99,9 @@ class Egress:
     upstream_proxy: UpstreamUrl | None = option(
         "The proxy behind this one, where the network has one: `http://proxy.example.com:3128`.", default=None
     )
+    upstream_proxy_login: Secret | None = option(
+        "`user:password` for that proxy, if it asks who comes.", default=None, secret=True
+    )
     binds: tuple[str, ...] = derived(default=("127.0.0.1",))
 
 
@@ -118,6 +122,10 @@ class Egresses:
         if made.upstream_proxy is not None and isinstance(made.upstream_proxy.address, Unix):
             message = "found a Unix socket; name a proxy by http://host:port"
             reader.problem(reader.at((*path, "upstream_proxy")), "egress.upstream_proxy", message)
+        login = made.upstream_proxy_login
+        if login is not None and (made.upstream_proxy is None or b":" not in login.reveal()):
+            message = "expected `user:password`, and `upstream_proxy` that it is for"
+            reader.problem(reader.at((*path, "upstream_proxy_login")), "egress.upstream_proxy_login", message)
         if made.mode is not EgressMode.ALLOW_LIST and made.hosts:
             message = "hosts are only read in mode allow-list; in this one they change nothing"
             reader.warn(reader.at((*path, "hosts")), "egress.hosts.unread", message)

@@ -25,6 +25,7 @@ HOOKS: Final = frozenset(
         "error",
         "http_connect",
         "http_connect_error",
+        "http_connect_upstream",
         "http_connected",
         "next_layer",
         "request",

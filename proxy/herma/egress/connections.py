@@ -1,10 +1,12 @@
 """The hooks about connections: who connects, what is spoken, what a handshake says, and which address is connected to."""
 
+from base64 import b64encode
 from typing import Final
 
 from mitmproxy.connection import Client
 from mitmproxy.dns import DNSFlow
 from mitmproxy.flow import Flow
+from mitmproxy.http import HTTPFlow
 from mitmproxy.proxy.layer import NextLayer
 from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 from mitmproxy.tcp import TCPFlow
@@ -19,6 +21,7 @@ from herma.egress.loop import JudgedLoop
 from herma.egress.refusal import reason_of
 from herma.policy.decision import Allow, Deny
 from herma.policy.egress.destination import Destination
+from herma.policy.secret import Secret
 
 __all__ = ["Connections"]
 
@@ -27,7 +30,7 @@ _UNRESOLVED: Final = "the name does not resolve"
 
 
 class Connections:
-    """One addon of mitmproxy. `proxy` is the next proxy's host and port, which the operator vouches for."""
+    """One addon of mitmproxy. `proxy` is the next proxy's host and port, which the operator vouches for; `login` is told to it alone."""
 
     def __init__(
         self,
@@ -36,12 +39,14 @@ class Connections:
         deadlines: Deadlines,
         max_connections: int,
         proxy: tuple[str, int] | None = None,
+        login: Secret | None = None,
     ) -> None:
         self._asking = asking
         self._loop = loop
         self._deadlines = deadlines
         self._max = max_connections
         self._proxy = proxy
+        self._login = login
         self._open: set[str] = set()
         self._shut: set[str] = set()
 
@@ -75,6 +80,16 @@ class Connections:
         except OSError:
             return Allow()
         return self._asking.resolved(place, addresses)
+
+    def introduce(self, flow: HTTPFlow) -> None:
+        """Tell the next proxy who asks, in a request that is for it to pass on; one in a tunnel is the destination's."""
+        if flow.request.scheme == "http" and flow.server_conn.address is None:
+            self._log_in(flow)
+
+    def _log_in(self, flow: HTTPFlow) -> None:
+        if self._login is not None:
+            told = b64encode(self._login.reveal()).decode()
+            flow.request.headers["proxy-authorization"] = f"Basic {told}"
 
     def failed(self, hook: str, error: Exception) -> None:
         """Tell which hook failed."""
@@ -115,7 +130,7 @@ class Connections:
     @fail_closed(_say_nothing)
     def next_layer(self, asked: NextLayer) -> None:
         """Say what is spoken on a connection."""
-        asked.layer = next_layer(asked, self._deadlines)
+        asked.layer = next_layer(asked, self._deadlines, self.failed)
 
     @fail_closed(_shut_client)
     def tls_clienthello(self, data: ClientHelloData) -> None:
@@ -166,6 +181,11 @@ class Connections:
             data.server.error = reason_of(decision)
             return
         self._loop.pin(host, port, addresses)
+
+    @fail_closed(_end)
+    def http_connect_upstream(self, flow: HTTPFlow) -> None:
+        """Tell the next proxy who asks for a tunnel."""
+        self._log_in(flow)
 
     @fail_closed(_end)
     def tcp_start(self, flow: TCPFlow) -> None:

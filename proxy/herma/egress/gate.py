@@ -17,6 +17,7 @@ from herma.egress.fail_closed import fail_closed
 from herma.egress.held import Held
 from herma.egress.record import Sending
 from herma.egress.refusal import FAILED, refusal
+from herma.egress.soundness import is_sound
 from herma.egress.stream import MAX_REFUSED_BYTES
 from herma.policy.decision import Allow, Deny
 from herma.policy.egress.destination import Destination
@@ -36,6 +37,10 @@ _FOR_PROXIES: Final = ("proxy-authorization", "proxy-connection")
 
 _CODING: Final = Deny(
     415, "herma.egress.encoding", "The body is compressed in a way that is not looked into."
+)
+_CONTROL: Final = Deny(403, "herma.egress.secret", "A ping, its echo or a close holds a secret.")
+_UNSOUND: Final = Deny(
+    400, "herma.egress.malformed", "The request can be read in more than one way.", close=True
 )
 
 
@@ -110,6 +115,7 @@ class Gate:
             self._deny(flow, decision if isinstance(decision, Deny) else FAILED)
             return
         sending.add(decision.findings)
+        self._connections.introduce(flow)
         ticket = self._held.ticket()
         tells = partial(self._tells, flow, place)
         give_body(flow, Body(ticket, partial(self._deny, flow), tells, self._pass_beyond))
@@ -182,14 +188,12 @@ class Gate:
         del flow.websocket.messages[:-1]
         if not message.from_client:
             return
+        if flow.error is not None:
+            # The message before it was refused, in the same packet.
+            message.drop()
+            return
         place = place_of(flow.request.host, flow.request.port)
-        judged: Sent | Deny = FAILED
-        if place is not None and len(message.content) > OFF_LOOP_BYTES:
-            judged = await asyncio.to_thread(
-                self._asking.outward.message, place, flow.request.data.path, message.content
-            )
-        elif place is not None:
-            judged = self._asking.outward.message(place, flow.request.data.path, message.content)
+        judged = FAILED if place is None else await self._message(flow, place, message.content)
         sending = self._asking.begin(place, "MESSAGE")
         if isinstance(judged, Deny):
             self._drop(flow)
@@ -218,6 +222,8 @@ class Gate:
     async def _head(self, flow: HTTPFlow, place: Destination | None) -> Allow | Deny:
         if self._connections.is_shut(flow.client_conn):
             return FAILED
+        if not is_sound(flow.request):
+            return _UNSOUND
         coding = flow.request.headers.get("transfer-encoding", "chunked")
         if coding.strip().lower() != "chunked":
             # What is packed by the transfer is unpacked by nobody here.
@@ -228,10 +234,23 @@ class Gate:
                 return decision
         return await self._destination(flow, place)
 
+    async def _message(self, flow: HTTPFlow, place: Destination, content: bytes) -> Sent | Deny:
+        """Judge a message whole, if there is room for it: few packed bytes are many."""
+        body = body_of(flow)
+        if body is None or not body.ticket.holds(len(content)):
+            return TOO_LARGE if body is None or not body.ticket.fits(len(content)) else FULL
+        judge = partial(self._asking.outward.message, place, flow.request.data.path, content)
+        return await asyncio.to_thread(judge) if len(content) > OFF_LOOP_BYTES else judge()
+
     def _tells(self, flow: HTTPFlow, place: Destination, payload: bytes) -> bool:
         """Tell whether what a control frame carries may go out as it is."""
         judged = self._asking.outward.message(place, flow.request.data.path, payload)
-        return isinstance(judged, Sent) and judged.body == payload
+        if isinstance(judged, Sent) and judged.body == payload:
+            return True
+        sending = self._asking.begin(place, "MESSAGE")
+        self._asking.refuse(sending, Deny(403, _CONTROL.code, _CONTROL.message, judged.findings))
+        self._asking.end(sending)
+        return False
 
     def _plain(self, flow: HTTPFlow) -> bytes | Deny:
         """Take the content coding off a body."""

@@ -4,7 +4,7 @@ mitmproxy by itself would carry whatever else is spoken as raw bytes, and what g
 also has no bound for heads, for what is sent before it is asked for, and for the messages of WebSockets.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Final, override
 
 from mitmproxy.net.tls import starts_like_tls_record
@@ -16,6 +16,7 @@ from mitmproxy.proxy.layers.http import HTTPMode
 from mitmproxy.proxy.layers.http._http1 import Http1Server
 
 from herma.egress.deadlines import HEAD_S, Deadlines
+from herma.egress.fail_closed import fail_closed_layer
 from herma.egress.stream import Stream
 
 __all__ = ["BODY_SIZE_LIMIT", "HEAD", "MAX_HEAD_BYTES", "next_layer"]
@@ -31,13 +32,16 @@ _MAX_WAITING_EVENTS: Final = 512
 # What `Deadlines` calls the wait for a head.
 HEAD: Final[Hashable] = "head"
 
+type _Failed = Callable[[str, Exception], None]
+
 
 class _Http(HttpLayer):
-    """HTTP with bounds. `deadlines` has one for each head that has begun."""
+    """HTTP with bounds. `deadlines` has one for each head that has begun; `failed` is told what mitmproxy cannot read."""
 
-    def __init__(self, context: Context, mode: HTTPMode, deadlines: Deadlines) -> None:
+    def __init__(self, context: Context, mode: HTTPMode, deadlines: Deadlines, failed: _Failed) -> None:
         super().__init__(context, mode)
         self._deadlines = deadlines
+        self._failed = failed
         self._begun = False
 
     @override
@@ -47,7 +51,7 @@ class _Http(HttpLayer):
 
     @override
     def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
-        yield from super()._handle_event(event)
+        yield from fail_closed_layer(super()._handle_event(event), self._shut)
         client = self.context.client
         if not isinstance(event, events.DataReceived) or event.connection is not client:
             return
@@ -61,6 +65,10 @@ class _Http(HttpLayer):
         if any(len(stream._paused_event_queue) > _MAX_WAITING_EVENTS for stream in self.streams.values()):  # noqa: SLF001 - nothing else tells how much waits
             yield commands.CloseConnection(client)
 
+    def _shut(self, error: Exception) -> CommandGenerator[None]:
+        self._failed("http", error)
+        yield commands.CloseConnection(self.context.client)
+
     def _expect(self, *, head: bool) -> None:
         if head and not self._begun:
             self._deadlines.begin(self.context.client.id, HEAD, HEAD_S)
@@ -69,14 +77,14 @@ class _Http(HttpLayer):
         self._begun = head
 
 
-def next_layer(asked: NextLayer, deadlines: Deadlines) -> Layer | None:
+def next_layer(asked: NextLayer, deadlines: Deadlines, failed: _Failed) -> Layer | None:
     """Say what is spoken next on a connection; None until enough of it has come."""
     context, data = asked.context, asked.data_client()
     match context.layers:
         case [modes.HttpProxy()]:
-            return _Http(context, HTTPMode.regular, deadlines)
+            return _Http(context, HTTPMode.regular, deadlines, failed)
         case [modes.HttpUpstreamProxy()]:
-            return _Http(context, HTTPMode.upstream, deadlines)
+            return _Http(context, HTTPMode.upstream, deadlines, failed)
         case layers:
             inside = any(isinstance(layer, ClientTLSLayer) for layer in layers)
     if not inside and len(data) < _TELLING:
@@ -85,4 +93,4 @@ def next_layer(asked: NextLayer, deadlines: Deadlines) -> Layer | None:
         outer = ServerTLSLayer(context)
         outer.child_layer = ClientTLSLayer(context)
         return outer
-    return _Http(context, HTTPMode.transparent, deadlines)
+    return _Http(context, HTTPMode.transparent, deadlines, failed)

@@ -23,6 +23,7 @@ from herma.egress.gate import Gate
 from herma.egress.held import Held
 from herma.egress.layers import BODY_SIZE_LIMIT
 from herma.egress.loop import JudgedLoop
+from herma.egress.trailers import leave_out
 
 __all__ = ["Proxy", "quiet_log"]
 
@@ -50,12 +51,15 @@ class Proxy:
         self.held = Held(egress.max_body_bytes, egress.max_buffered_bytes)
         further = egress.upstream_proxy.address if egress.upstream_proxy else None
         address = (further.host, further.port) if isinstance(further, Tcp) else None
-        self.connections = Connections(asking, loop, self.deadlines, egress.max_connections, address)
+        self.connections = Connections(
+            asking, loop, self.deadlines, egress.max_connections, address, egress.upstream_proxy_login
+        )
         gate = Gate(
             asking, self.connections, self.deadlines, self.held, pass_beyond=egress.beyond is Beyond.PASS
         )
         if wrong := "; ".join(unmarked((self.connections, gate))):
             raise CanaryError(wrong)
+        leave_out()
         # Where it signs is known before it is loaded: mitmproxy would make an authority in the home directory.
         options = Options(
             confdir=str(authority.directory), ssl_verify_upstream_trusted_ca=str(authority.roots)

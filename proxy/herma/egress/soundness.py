@@ -1,0 +1,26 @@
+"""Whether a request can be read in one way only, by the destination as by the gate.
+
+mitmproxy passes on bytes that end a field for one program and stand in it for another, and what HTTP/2 carries as one value it writes
+as lines for a destination that speaks HTTP/1 (RFC 9110 section 5.5, RFC 9113 section 8.2.1).
+"""
+
+import re
+from typing import Final
+
+from mitmproxy.http import Request
+
+__all__ = ["is_sound"]
+
+_IN_VALUES: Final = re.compile(rb"[\0\r\n]")
+_IN_TARGETS: Final = re.compile(rb"[\0-\x20\x7f]")
+_METHOD: Final = re.compile(rb"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+
+
+def is_sound(request: Request) -> bool:
+    """Tell whether neither the request line nor a field holds the end of a line, or what is read as one."""
+    data = request.data
+    return (
+        _METHOD.fullmatch(data.method) is not None
+        and not any(_IN_TARGETS.search(part) for part in (data.path, data.authority))
+        and not any(_IN_VALUES.search(value) for _, value in request.headers.fields)
+    )

@@ -1,0 +1,35 @@
+"""Requests that can be read in more than one way."""
+
+import pytest
+from mitmproxy.http import Headers
+from mitmproxy.test import tutils
+
+from herma.egress.soundness import is_sound
+
+
+def test_a_request_as_programs_write_it_is_sound() -> None:
+    """Bytes beyond ASCII are values, too."""
+    fields = Headers([(b"X-Note", b"a \xe9\xff\t b"), (b"Host", b"a.example.com")])
+    assert is_sound(tutils.treq(headers=fields, path=b"/a?b=%0d%0a&c=\xe9"))
+
+
+@pytest.mark.parametrize("value", [b"a\rX-B: b", b"a\nX-B: b", b"a\r\n folded", b"a\0b"])
+def test_a_value_that_ends_is_not(value: bytes) -> None:
+    """One program reads a field where another one reads two."""
+    assert not is_sound(tutils.treq(headers=Headers([(b"X-A", value)])))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"path": b"/a HTTP/1.1\r\nX-A: b"},
+        {"path": b"/a b"},
+        {"path": b"/a\0"},
+        {"authority": b"a.example.com\r\nX-A: b"},
+        {"method": b"GET /x HTTP/1.1\r\n"},
+        {"method": b""},
+    ],
+)
+def test_a_line_that_ends_is_not(given: dict[str, bytes]) -> None:
+    """Nor is one with a blank more than it has parts."""
+    assert not is_sound(tutils.treq(**given))
