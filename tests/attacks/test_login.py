@@ -203,6 +203,33 @@ def test_a_login_leads_nowhere_else(gate: Gate, back: str) -> None:
     assert page.status == 400 or b'name="next" value="/"' in page.body
 
 
+@pytest.mark.bypass(42)
+def test_no_link_makes_the_gate_do_something(tmp_path: Path, upstream: RecordingUpstream) -> None:
+    """A page that opens a window on a GET that acts is refused like its form; nor does a login lead there."""
+    below = {
+        "auth": {"login": {"users": USERS}},
+        "upstream": {"profile": "hermes-dashboard"},
+        "surfaces": {"file.read": {"scope": "admin"}},
+    }
+    followed = [("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"), ("Accept", "text/html")]
+    acting = (
+        "/api/dashboard/plugins/rescan",
+        "/api/skills/hub/preview?identifier=https://evil.example/x",
+        "/api/git/status?path=/srv/x",
+    )
+    with Gate(tmp_path, upstream.url, below) as gate:
+        cookie = cookie_of(post(gate, login_body("alice")).all("set-cookie"))
+        for target in acting:
+            for site in ("cross-site", "same-site"):
+                response = see(gate, cookie, target, "GET", ("Sec-Fetch-Site", site), *followed)
+                assert (response.status, code_of(response)) == (403, "herma.auth.cross_site")
+            assert post(gate, login_body("alice", back=target)).get("location") == "/"
+        assert {seen.target for seen in upstream.seen}.isdisjoint(acting)
+        for target in ("/chat", "/api/sessions"):
+            assert see(gate, cookie, target, "GET", ("Sec-Fetch-Site", "cross-site"), *followed).status != 403
+        assert see(gate, cookie, acting[0], "GET", ("Sec-Fetch-Site", "same-origin")).status != 403
+
+
 def test_who_asks_for_a_page_is_led_to_the_login_and_back(gate: Gate, upstream: RecordingUpstream) -> None:
     """By a location that is a path of this host."""
     answer = gate.ask("GET", "/chat?to=https://evil.example/", headers=NAVIGATE).first

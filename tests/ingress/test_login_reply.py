@@ -3,9 +3,10 @@
 from typing import Any, cast
 
 from herma.ingress.answer import Answer
-from herma.ingress.login_reply import leave, say
+from herma.ingress.login_reply import landing, leave, say
 from herma.ingress.record import Record
 from herma.policy.decision import Deny
+from support.inprocess import gated
 
 
 class Kept:
@@ -52,3 +53,18 @@ async def test_a_page_that_says_what_is_wrong_is_a_refusal_in_the_audit() -> Non
     kept = Kept()
     await say(cast("Answer", kept), Record("x", 0.0), Deny(403, "herma.x", "Wrong."), b"page")
     assert {b"www-authenticate", b"retry-after", b"set-cookie"}.isdisjoint(kept.headers)
+
+
+async def test_a_login_leads_to_nothing_that_acts() -> None:
+    """Whoever made the link chose the place; what the dashboard does not know it does not do."""
+    async with gated(profile="hermes-dashboard", surfaces={"file.read": {"scope": "admin"}}) as gate:
+        generation = gate.plane.generation
+        for back in ("/", "/chat?x=1", "/api/sessions", "/nothing/here", "/assets/x.js"):
+            assert landing(generation, back) == back
+        for back in (
+            "/api/dashboard/plugins/rescan",
+            "/api/skills/hub/preview?identifier=x",
+            "/api/git/status?path=/x",
+        ):
+            assert landing(generation, back) == "/"
+        assert landing(generation, "/%zz") == "/"

@@ -421,10 +421,11 @@ async def test_sessions_end_when_the_rules_change() -> None:
 async def test_sessions_end_with_time_as_all_do() -> None:
     """Without use, and in any case."""
     async with meeting({"oidc": OIDC, "idle_timeout_s": 60, "lifetime_s": 100}) as (gate, issuer):
+        gate.agent.on("GET", "/v1/models", {"data": []})
         session = await enter(gate, issuer)
         for later_s, status in ((50, 200), (45, 200), (6, 401)):
             gate.clock.now += later_s
-            assert (await get(gate, "/.herma/session", {SESSION_COOKIE: session})).status == status
+            assert (await get(gate, "/v1/models", {SESSION_COOKIE: session})).status == status
 
 
 async def test_state_that_cannot_be_asked_refuses_the_login() -> None:

@@ -13,7 +13,7 @@ from herma.ingress.answer import Answer
 from herma.ingress.authentication import Asking, known_without_header
 from herma.ingress.body import BodyReader
 from herma.ingress.login_page import HEADERS, Ways, login_page, notice_page, signed_out_page
-from herma.ingress.login_reply import leave, say
+from herma.ingress.login_reply import landing, leave, say
 from herma.ingress.plane import Generation, Plane
 from herma.ingress.recognition import Stranger
 from herma.ingress.record import Record
@@ -177,7 +177,8 @@ class OwnPages:
             await say(self._answer, self._record, outcome, body)
             return
         self._record.principal = outcome.principal.name
-        await leave(self._answer, form.back, planted(await open_session(self._plane, head, outcome, login)))
+        session = await open_session(self._plane, head, outcome, login)
+        await leave(self._answer, landing(self._generation, form.back), planted(session))
 
     async def _judge(self, form: LoginForm) -> Account | Deny:
         """Tell whose name and password these are, or why it is not said."""

@@ -2,13 +2,26 @@
 
 from herma.ingress.answer import Answer
 from herma.ingress.login_page import HEADERS
+from herma.ingress.plane import Generation
 from herma.ingress.record import Record
+from herma.policy.browser.local_target import HOME
 from herma.policy.decision import Deny
+from herma.policy.message.target import canonical_target
+from herma.policy.routing.profile import Match
 
-__all__ = ["leave", "say"]
+__all__ = ["landing", "leave", "say"]
 
 # RFC 9110 section 15.5.2 asks a 401 for one; on this one no browser opens a dialogue.
 _CHALLENGE = ((b"www-authenticate", b'Bearer realm="herma"'),)
+
+
+def landing(generation: Generation, back: str) -> str:
+    """Return where a login leads: to `back`, which anybody may have put into a link, unless a GET of it does something."""
+    target = canonical_target(back.encode("ascii"))
+    if isinstance(target, Deny):
+        return HOME
+    match = generation.profile.match("GET", target)
+    return HOME if isinstance(match, Match) and match.known and not match.route.shows else back
 
 
 async def leave(answer: Answer, where: str, *cookies: bytes) -> None:

@@ -178,7 +178,7 @@ class Passage:
             head,
             self._record.address,
             self._request.peer,
-            self._approach(head),
+            replace(self._approach(head), shows=not isinstance(match, Match) or match.route.shows),
             # A page opens its sockets, and opens them again, by itself; what is sent over them counts.
             use=not (polled or self._request.upgrade),
         )

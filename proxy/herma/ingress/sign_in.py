@@ -11,7 +11,7 @@ from herma.config.login import Login
 from herma.identity import Member, NoSignIn, SignIn, Trouble
 from herma.ingress.answer import Answer
 from herma.ingress.login_page import Ways, login_page
-from herma.ingress.login_reply import leave, say
+from herma.ingress.login_reply import landing, leave, say
 from herma.ingress.plane import Plane
 from herma.ingress.record import Record
 from herma.ingress.refusal import slow_down
@@ -110,7 +110,8 @@ class SignInPages:
             case Member():
                 self._record.principal = outcome.principal.name
                 session = await open_session(self._plane, head, outcome, self._login)
-                await leave(self._answer, pending.back, planted(session), LOGIN_ERASED)
+                place = landing(self._plane.generation, pending.back)
+                await leave(self._answer, place, planted(session), LOGIN_ERASED)
             case Deny(retry_after_s=None):
                 await self._say(outcome, pending.back, LOGIN_ERASED)
             case Deny():

@@ -99,6 +99,17 @@ def test_a_person_may_follow_a_link(site: bytes | None) -> None:
     assert not refused(*extra, method=b"GET")
 
 
+@pytest.mark.parametrize(
+    ("site", "denied"),
+    [(None, False), (b"none", False), (b"same-origin", False), (b"cross-site", True), (b"same-site", True)],
+)
+def test_no_link_of_another_site_leads_to_what_does_something(site: bytes | None, denied: bool) -> None:
+    """A page may make the browser follow one: a GET that acts is no more for it than a form."""
+    extra = [(b"Sec-Fetch-Site", site), (b"Sec-Fetch-Mode", b"navigate")] if site else []
+    head = make_head(*extra, method=b"GET", host=b"gate.example.com")
+    assert (cross_site(head, Approach(HOSTS, "https", upgrade=False, shows=False)) is not None) is denied
+
+
 @pytest.mark.parametrize(("address", "foreign"), [("203.0.113.9", False), ("198.51.100.1", True)])
 def test_without_names_the_page_of_the_same_address_is_ours(address: str, foreign: bool) -> None:
     """A person may log in at an address, and no page of another address can act for them."""

@@ -22,18 +22,22 @@ _DENIED = Deny(
 
 @dataclass(frozen=True, slots=True)
 class Approach:
-    """How a request came: to which listener's names, by which scheme (`http` or `https`), and whether it is an upgrade."""
+    """How a request came: to which listener's names, by which scheme (`http` or `https`), and whether it is an upgrade.
+
+    `shows` is False where a request does something, whatever its method is: then a link of another site may not lead there.
+    """
 
     hosts: HostPolicy
     proto: str
     upgrade: bool
+    shows: bool = True
 
 
 def cross_site(head: Head, approach: Approach, *, programs: bool = False) -> Deny | None:
     """Refuse what another site made the browser send.
 
     What changes something, and every upgrade, has to show that a page of ours sent it. What only reads must not be shown to
-    come from elsewhere; a link from elsewhere that a person follows is fine. With `programs`, what says neither whence nor how it
+    come from elsewhere; a link from elsewhere that a person follows is fine, where it shows something. With `programs`, what says neither whence nor how it
     was fetched is taken for no browser's: those say at least one of it over TLS, where certificates are.
     """
     origin = head.get(b"origin")
@@ -44,7 +48,8 @@ def cross_site(head: Head, approach: Approach, *, programs: bool = False) -> Den
         return None
     if head.method not in _SAFE or approach.upgrade:
         return None if site == b"same-origin" else _DENIED
-    foreign = site in _FOREIGN_SITES and head.get(b"sec-fetch-mode") != b"navigate"
+    followed = approach.shows and head.get(b"sec-fetch-mode") == b"navigate"
+    foreign = site in _FOREIGN_SITES and not followed
     return _DENIED if foreign else None
 
 

@@ -21,6 +21,10 @@ __all__ = [
 ]
 
 
+# The last word of operations that show something and do nothing.
+_SHOWING = frozenset({"file", "list", "page", "read", "status"})
+
+
 class Envelope(StrEnum):
     """The shape of an error body, as the clients of a route expect it."""
 
@@ -180,6 +184,19 @@ class Route:
     reduced: tuple[str, ...] = ()
     polled: bool = False
     paths: tuple[str, ...] = ()
+
+    @property
+    def shows(self) -> bool:
+        """Tell whether a GET of it shows something and does nothing, so that a link of anybody's may lead there.
+
+        What needs more than the scope `read` may do something (look at a repository, fetch a URL); and what is called otherwise does,
+        whatever scope an operator gave it.
+        """
+        return (
+            self.method == "GET"
+            and self.scope in {Scope.STATUS, Scope.READ}
+            and self.operation.rpartition(".")[2] in _SHOWING
+        )
 
     @property
     def shut(self) -> Deny | None:
