@@ -42,7 +42,7 @@ def test_a_secret_for_a_stranger_is_refused() -> None:
     """1, with the code of the audit and what would change that."""
     said = explained(STRANGER)
     assert said.code == 1
-    assert said.out.startswith("verdict: block (herma.egress.secret)\n    The request holds a secret.\n")
+    assert said.out.startswith("verdict: block (herma.egress.secret)\n    The request holds a secret")
     assert "`egress.platforms`" in said.out
     assert "\nheld: github-pat; `herma rules show ID`" in said.out
     assert "\nwithout its secrets:\n    POST a.example.com/in\n    k: [github_pat:" in said.out

@@ -8,7 +8,9 @@ import pytest
 import yaml
 
 from herma.cli import init as module
+from herma.config.egress import Egress
 from herma.config.load import load
+from herma.config.values import FilePath
 from support.config_text import FAKE_KEY
 from support.console import Said, answering, herma
 
@@ -40,6 +42,15 @@ def test_files_are_written_for_a_named_upstream(tmp_path: Path) -> None:
     assert text.startswith("# yaml-language-server: $schema=./herma.schema.json\n")
     schema = json.loads((tmp_path / "herma.schema.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(yaml.safe_load(text))
+
+
+def test_the_way_out_is_one_line_to_uncomment(tmp_path: Path) -> None:
+    """It needs another package, so it is not on by itself."""
+    init(tmp_path, "--upstream", "http://127.0.0.1:1")
+    config = tmp_path / "herma.yaml"
+    assert load(config, {}).egress is None
+    config.write_text(config.read_text().replace("# egress:", "egress:"))
+    assert load(config, {}).egress == Egress(state_dir=FilePath(str(tmp_path / "egress")))
 
 
 def test_key_is_never_shown(tmp_path: Path) -> None:

@@ -92,6 +92,7 @@ def _plan(arguments: argparse.Namespace, environ: Mapping[str, str]) -> _Plan:
         f"    - name: {KEY_NAME}",
         f"      key_file: {_quoted(key.name)}",
         "      scopes: [admin]",
+        "# egress: {}   # judge what the agent sends out, too: docs/egress.md",
     ]
     return _Plan(config, key, config.with_name(SCHEMA_FILE), "\n".join(lines) + "\n", upstream, answering)
 

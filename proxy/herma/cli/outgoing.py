@@ -22,7 +22,7 @@ from herma.policy.egress.platform import InUse
 from herma.policy.message.form import FormError
 from herma.policy.redaction.redactor import Redactor
 
-__all__ = ["Becomes", "Outgoing", "Outgoings"]
+__all__ = ["HINTS", "Becomes", "Outgoing", "Outgoings"]
 
 MAX_SHOWN_CHARS: Final = 4000
 # A step of a path that a person gave a name; all others may be what opens the door.
@@ -31,7 +31,7 @@ _PLAIN_STEP: Final = re.compile(r"[\w.~:@!$&'()*+,;=-]{0,16}|[A-Za-z_.-]{0,64}",
 # In the place of a kind: a name may hold a line of a file, too.
 _HIDDEN: Final = "hidden"
 
-_HINTS: Final[Mapping[str, str]] = {
+HINTS: Final[Mapping[str, str]] = {
     "herma.egress.private": "name the network in `egress.near` if the agent may reach it",
     "herma.egress.unlisted": "name the host in `egress.hosts` if the agent may reach it",
     "herma.egress.metadata": "nothing lets it pass but mode `observe`: it gives credentials to whoever asks",
@@ -98,7 +98,7 @@ class Outgoings:
             becomes=_becomes(rehearsed),
             code=refused.code if refused else "",
             message=refused.message if refused else "",
-            hint=_HINTS.get(refused.code, "") if refused else "",
+            hint=HINTS.get(refused.code, "") if refused else "",
             method=request.method,
             url=url,
             body=body,
