@@ -2,11 +2,24 @@
 
 import asyncio
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from http.client import HTTPException
+from pathlib import Path
 
 import pytest
+from websockets.asyncio.client import connect
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import WebSocketException
 
+from herma.egress.canary import HOOKS
 from herma.egress.fail_closed import MARK, fail_closed, fail_closed_layer
+from herma.egress.line import Failed, Ready
+from support.egress_process import Child, Neighbour, child, neighbour, ready, through
+from support.http2 import tunnel
+from support.redactor import GITHUB
+from support.wire_tls import make_pair
 
 STUCK = -9
 
@@ -102,3 +115,122 @@ def test_who_cannot_even_shut_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     for call in (lambda: Hooks().plain(STUCK), lambda: asyncio.run(Hooks().waiting(STUCK))):
         with pytest.raises(EndedError, match="70"):
             call()
+
+
+# The gate's process, whose hook of the name in a file raises instead of judging.
+BROKEN = """
+import functools, inspect, sys
+from pathlib import Path
+import herma.egress.fail_closed as module
+
+given = module.fail_closed
+
+def fail_closed(shut):
+    def broken(hook):
+        def judge():
+            if Path({path!r}).read_text() == hook.__name__:
+                raise RuntimeError
+        @functools.wraps(hook)
+        def plain(self, data):
+            judge()
+            return hook(self, data)
+        @functools.wraps(hook)
+        async def waiting(self, data):
+            judge()
+            await hook(self, data)
+        return given(shut)(waiting if inspect.iscoroutinefunction(hook) else plain)
+    return broken
+
+module.fail_closed = fail_closed
+from herma.egress.__main__ import main
+sys.exit(main())
+"""
+
+# What is asked before anything goes out, in clear, through TLS, and as a message of a socket.
+BEFORE_ALL = {"client_connected", "next_layer", "requestheaders", "request", "server_connect"}
+BEFORE_TLS = {*BEFORE_ALL, "http_connect", "tls_clienthello"}
+BEFORE_MESSAGES = {*BEFORE_ALL, "http_connect", "responseheaders", "response", "websocket_message"}
+# What the traffic of these tests never leads to.
+UNCALLED = {"tcp_start", "udp_start", "dns_request", "http_connect_error", "http_connect_upstream"}
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The gate, the file that names its broken hook, and whom it is to protect from secrets."""
+
+    gate: Child
+    broken: Path
+    clear: Neighbour
+    secured: Neighbour
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """One process for all hooks."""
+    directory = tmp_path_factory.mktemp("broken")
+    pair, broken = make_pair(directory), directory / "hook"
+    broken.write_text("")
+    with neighbour() as clear, neighbour(pair.serving()) as secured:
+        section = {"near": ["127.0.0.1", "[::1]"], "ca_file": pair.cert}
+        program = ("-c", BROKEN.format(path=str(broken)))
+        with child(directory, section, program=program) as started:
+            yield World(ready(started), broken, clear, secured)
+
+
+def _in_clear(world: World, body: bytes) -> None:
+    with suppress(OSError, HTTPException):
+        through(world.gate, f"http://127.0.0.1:{world.clear.port}/", body)
+
+
+def _secured(world: World, body: bytes) -> None:
+    place = f"localhost:{world.secured.port}"
+    with (
+        suppress(OSError, AssertionError),
+        tunnel(world.gate.port, place, str(world.gate.config.parent / "egress" / "ca.pem")) as sock,
+    ):
+        sock.settimeout(5)
+        sock.sendall(
+            f"POST / HTTP/1.1\r\nHost: {place}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+        )
+        sock.recv(4096)
+
+
+@pytest.mark.parametrize("hook", sorted(HOOKS))
+async def test_whichever_hook_is_broken_nothing_goes_out(world: World, hook: str) -> None:
+    """What would be judged later is judged all the same; what is judged by it stays."""
+    seen: list[object] = []
+
+    async def hear(socket: ServerConnection) -> None:
+        async for message in socket:
+            seen.append(message)
+            await socket.send("heard")
+
+    world.broken.write_text(hook)
+    world.clear.seen.clear()
+    world.secured.seen.clear()
+    async with serve(hear, "127.0.0.1", 0) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        for body in ("innocent", GITHUB):
+            await asyncio.to_thread(_in_clear, world, body.encode())
+            await asyncio.to_thread(_secured, world, body.encode())
+            with suppress(OSError, WebSocketException, TimeoutError):
+                async with (
+                    asyncio.timeout(5),
+                    connect(f"ws://127.0.0.1:{port}/", proxy=f"http://127.0.0.1:{world.gate.port}") as agent,
+                ):
+                    await agent.send(body)
+                    await agent.recv()
+    world.broken.write_text("")
+    innocent = [("/", b"innocent")]
+    assert world.clear.seen == ([] if hook in BEFORE_ALL else innocent)
+    assert world.secured.seen == ([] if hook in BEFORE_TLS else innocent)
+    assert seen == ([] if hook in BEFORE_MESSAGES else ["innocent"])
+
+
+def test_who_breaks_is_told(world: World) -> None:
+    """And the gate serves on when it is whole again."""
+    assert through(world.gate, f"http://127.0.0.1:{world.clear.port}/", b"innocent") == (200, {})
+    assert world.gate.end() == 0
+    world.gate.hear(Ready)
+    told = {message.hook for message in world.gate.said if isinstance(message, Failed)}
+    assert told == HOOKS - UNCALLED

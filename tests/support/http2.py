@@ -133,12 +133,16 @@ def tunnel(
 ) -> ssl.SSLSocket:
     """Open a tunnel through a proxy on loopback, and TLS in it by the name of the place or another one."""
     sock = socket.create_connection(("127.0.0.1", proxy), PATIENCE_S)
-    sock.sendall(f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode())
-    answer = sock.recv(4096)
-    assert answer.startswith(b"HTTP/1.1 200 "), answer
-    context = ssl.create_default_context(cafile=trusted)
-    context.set_alpn_protocols(list(alpn))
-    return context.wrap_socket(sock, server_hostname=sni or place.rpartition(":")[0])
+    try:
+        sock.sendall(f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode())
+        answer = sock.recv(4096)
+        assert answer.startswith(b"HTTP/1.1 200 "), answer
+        context = ssl.create_default_context(cafile=trusted)
+        context.set_alpn_protocols(list(alpn))
+        return context.wrap_socket(sock, server_hostname=sni or place.rpartition(":")[0])
+    except BaseException:
+        sock.close()
+        raise
 
 
 def all_of(sock: ssl.SSLSocket) -> bytes:

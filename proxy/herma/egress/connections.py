@@ -16,7 +16,7 @@ from mitmproxy.udp import UDPFlow
 from herma.egress.asking import Asking, place_of
 from herma.egress.deadlines import HEAD_S, TUNNEL_S, Deadlines
 from herma.egress.fail_closed import fail_closed
-from herma.egress.layers import HEAD, next_layer
+from herma.egress.layers import HEAD, Closed, next_layer
 from herma.egress.loop import JudgedLoop
 from herma.egress.refusal import reason_of
 from herma.policy.decision import Allow, Deny
@@ -106,7 +106,7 @@ class Connections:
         data.server.error = _REFUSED
 
     def _say_nothing(self, asked: NextLayer) -> None:
-        asked.layer = None
+        asked.layer = Closed(asked.context)
 
     def _end(self, flow: Flow) -> None:
         flow.kill()

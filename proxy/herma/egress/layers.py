@@ -19,7 +19,7 @@ from herma.egress.deadlines import HEAD_S, Deadlines
 from herma.egress.fail_closed import fail_closed_layer
 from herma.egress.stream import Stream
 
-__all__ = ["BODY_SIZE_LIMIT", "HEAD", "MAX_HEAD_BYTES", "next_layer"]
+__all__ = ["BODY_SIZE_LIMIT", "HEAD", "MAX_HEAD_BYTES", "Closed", "next_layer"]
 
 # A record of TLS is told from HTTP by this many bytes.
 _TELLING: Final = 3
@@ -75,6 +75,15 @@ class _Http(HttpLayer):
         elif self._begun and not head:
             self._deadlines.end(self.context.client.id, HEAD)
         self._begun = head
+
+
+class Closed(Layer):
+    """Nothing is spoken: the connection ends."""
+
+    @override
+    def _handle_event(self, event: events.Event) -> CommandGenerator[None]:
+        if isinstance(event, events.Start):
+            yield commands.CloseConnection(self.context.client)
 
 
 def next_layer(asked: NextLayer, deadlines: Deadlines, failed: _Failed) -> Layer | None:
