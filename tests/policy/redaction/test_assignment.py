@@ -281,6 +281,42 @@ def test_letters_beside_a_name_are_mostly_words(text: str) -> None:
     assert masked(text) == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "EVP_PKEY *d2i_ECPrivateKey_bio(BIO *bp, EC_KEY **eckey2);",
+        "EXPORT EVP_PKEY*          xmlSecOpenSSLKeyDataRsa2Evp   (data);",
+        "((CMS_RecipientEncryptedKey *)OPENSSL_sk2_shift(x))",
+        "#define PKCS12_key_gen PKCS12_key_gen_utf8",
+        "FSDiscriminatorPass P = FSDiscriminatorPass::Pass1);",
+        'Term::ReadKey::ReadMode2("restore");',
+        "# what you pass to modnames2paths: a list",
+        "pass on to modnames2paths: a list",
+        "interface identified by %NL80211_ATTR_IFINDEX and",
+        "password\n  : str\n    The password to use",
+        "token\n=====\nA heading",
+    ],
+)
+def test_types_and_names_of_code_are_no_values(text: str) -> None:
+    """Pointers of C, scopes of C++ and Perl, constants that are another one, words about code."""
+    assert masked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"DB_PASSWORD\n= {S}",
+        f"password\n:\n{S}",
+        f"PASSWORD\r\n=\r\n{S}",
+        f"**Password** {S}",
+        f"changed the pass of bob to {S}",
+    ],
+)
+def test_a_value_may_stand_below_its_name(text: str) -> None:
+    """With the sign on a line of its own; and a word before `pass` makes it a noun."""
+    assert S not in masked(text)
+
+
 def test_the_first_of_two_literals_belongs_to_the_first_name() -> None:
     """The user stays, and the password goes."""
     assert masked(f'user, password = "bob", "{S}"').startswith('user, password = "bob", "[')

@@ -24,6 +24,8 @@ CASES = {
     "cell between lines that are drawn": (" \u2502 v \u2502", Join.LOOSE, ""),
     "sentence with an account": (" for root@localhost: vvvvv1", Join.FAR_PROSE, ""),
     "yaml, value on the next line": ("\n  value: v", Join.SIGN, ":"),
+    "sign below": ("\n= v", Join.SIGN, "="),
+    "sign and value below": ("\n:\n  v", Join.SIGN, ":"),
     "pair": ('", "v")', Join.COMMA, ""),
     "default": ('", default="v")', Join.COMMA, ""),
     "binary": (', <<"v">>', Join.COMMA, ""),

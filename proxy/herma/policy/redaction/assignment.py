@@ -67,6 +67,27 @@ _WRITTEN_AS: Final = re.compile(
     r"(?:(?:pass|base64|b64|hex|plain|raw|utf8):|(?:token|key|password|secret|api_?key|access_token)=|\.\*[/|#]\w{1,40}=|\{(?i:noop|plain|crypt|bcrypt|s?sha\d{0,3}|s?md5|pbkdf2[\w-]{0,8}|argon2)\})(?=\S{6})",
     re.ASCII,
 )
+# "The pass of bob to …" names one; "pass it to …" asks to hand something over.
+MAX_NOUN_CHARS: Final = 16
+_BEFORE_NOUN: Final = frozenset(
+    [
+        "the",
+        "my",
+        "our",
+        "your",
+        "his",
+        "her",
+        "their",
+        "its",
+        "new",
+        "old",
+        "that",
+        "this",
+        "root",
+        "admin",
+        "db",
+    ]
+)
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][\w.-]{0,64}+=", re.ASCII)
 # "my api key is …", "Onesignal Admin Key": the words before a bare `key` make it one, or make it something else.
 # Read from right to left.
@@ -132,7 +153,9 @@ def assigned(text: str, first: int, last: int, names: Names, work: Work | None =
     if joint is None:
         return
     if joint.join == Join.BLANK:
-        yield from _after_blank(text, first, joint.end, known, flag, work)
+        # `EC_KEY **key`, `EVP_PKEY* key` are types of C; a name between asterisks is bold.
+        if joint.close[:1] != "*" or text[first - 1 : first] == "*":
+            yield from _after_blank(text, first, joint.end, known, flag, work)
         return
     value = _cell(text, joint.end) if joint.join == Join.CELL else read_value(text, joint.end)
     # `PASSWORD :'pw'` is a variable of psql.
@@ -151,6 +174,19 @@ def assigned(text: str, first: int, last: int, names: Names, work: Work | None =
     # In 'NAME=' the quote closes what was opened before the name.
     if value.quote and value.quote == text[first - 1 : first] and not joint.close:
         return
+    # `Pass::Create` of C++ and Rust is a name.
+    if (
+        joint.sign == ":"
+        and not joint.close
+        and value.text[:1] == ":"
+        and identifier(value.text[1:].rstrip("("))
+    ):
+        return
+    # "What you pass to x509store …" is handed over.
+    if joint.join == Join.FAR_PROSE and name.lower() == "pass" and text.endswith(" to ", 0, joint.end):
+        before = text[max(0, first - MAX_NOUN_CHARS) : first].split()
+        if not before or before[-1].lower() not in _BEFORE_NOUN:
+            return
     # In `https://x-access-token:…@h` the name is a user, in `arn:aws:secretsmanager:eu-west-1:123456789012:secret:…` a type.
     if joint.sign == ":" and (
         text[first - 3 : first] == "://"
@@ -302,7 +338,7 @@ def _after_blank(text: str, first: int, at: int, known: Name, flag: int, work: W
     """Judge a value behind blanks: `--password x`, `ENV DB_PASSWORD x`, `wifi pw x`."""
     value = read_value(text, at)
     work.left -= _reading(value) if value is not None else judging(0)
-    if value is None or value.text.startswith(("-", " ")) or _ASSIGNMENT.match(value.text):
+    if value is None or value.text.startswith(("-", " ", "*")) or _ASSIGNMENT.match(value.text):
         return
     if not flag and not value.quote and "," in value.text:
         return
@@ -310,7 +346,8 @@ def _after_blank(text: str, first: int, at: int, known: Name, flag: int, work: W
     # "the token count": a word of small letters is a value behind a flag only.
     if not flag and written.islower() and written.isascii() and written.isalpha():
         return
-    if not flag and not value.quote and is_code(written):
+    if not flag and not value.quote and (is_code(written) or written.startswith(text[first:at].rstrip())):
+        # `#define PKCS12_key_gen PKCS12_key_gen_utf8` gives a name another one.
         return
     if known.strength == Strength.HINT and not looks_issued(written):
         return

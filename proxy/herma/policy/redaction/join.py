@@ -84,6 +84,10 @@ _DIGIT: Final = re.compile(r"[^\n0-9]{0,140}[0-9]")
 _YAML_LATER: Final = re.compile(
     r"[\"']?[ \t]{0,8}\r?\n[ \t]{1,40}[\"']?(?:value|Value)[\"']?[ \t]{0,4}:[ \t]{0,8}"
 )
+# The sign on a line of its own, or at the head of the next one.
+_TALL: Final = re.compile(
+    r"\r?\n[ \t]{0,40}(?P<sign>[=:])(?:[ \t]{1,16}|[ \t]{0,16}\r?\n[ \t]{0,40})(?=[^\s=:])"
+)
 
 
 def joint_at(text: str, end: int) -> Joint | None:
@@ -140,9 +144,13 @@ def _mark(text: str, at: int, end: int, close: str, *, blank: str) -> Joint | No
             continue
         if join != Join.CELL or not blank:
             return Joint(found.end(), join, close=close)
-    later = _YAML_LATER.match(text, end) if text[at] in _LINE_ENDS else None
-    if later is not None:
-        return Joint(later.end(), Join.SIGN, ":")
+    if text[at] in _LINE_ENDS:
+        later = _YAML_LATER.match(text, end)
+        if later is not None:
+            return Joint(later.end(), Join.SIGN, ":")
+        tall = _TALL.match(text, at)
+        if tall is not None:
+            return Joint(tall.end(), Join.SIGN, tall["sign"], close, spaced=True)
     return Joint(at, Join.BLANK, close=close) if blank else None
 
 

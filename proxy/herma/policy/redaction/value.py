@@ -34,6 +34,7 @@ _REFERENCE: Final = re.compile(
     | `[^`]{0,400}+`$ | <[^>]{0,200}+>?$ | \{\{ | \#\{       # `…` <…> {{…}} \#{…}
     | \{[\w.$\[\]'"()!:, -]{0,80}+\}             # {name}
     | \.[*+][/|\#,]\w{0,40}[ :]?$                   # .*/name: of an editor of lines
+    | %[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,8}\.?$   # %NL80211_ATTR_MAC of the documents of a kernel
     | %[A-Za-z_]\w{0,64}+%$ | %(?:\(\w{0,32}\))?[sdr](?:[:/@,;.-]%(?:\(\w{0,32}\))?[sdr]){0,3}$   # %VAR% %s %(x)s
     """,
     re.VERBOSE | re.ASCII | re.IGNORECASE,
