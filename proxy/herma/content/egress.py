@@ -201,7 +201,7 @@ def _places(node: Node) -> tuple[str, ...]:
             PlatformRoute("/", (place,))
         except ValueError as error:
             raise node.error(str(error), "in_use", index) from error
-        if not place.replace("*", "").strip("/"):
+        if not all(part.replace("*", "").strip("/") for part in place.split("#")):
             raise node.error(
                 "expected a place with a name in it: this one is whole messages", "in_use", index
             )

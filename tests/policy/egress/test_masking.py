@@ -1,15 +1,19 @@
 """Messages to people: masked where a secret is, the same bytes everywhere else."""
 
+import base64
 import json
+import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from herma.policy.egress.hiding import WATCHED
 from herma.policy.egress.masking import Masker
 from herma.policy.egress.platform import InUse
+from herma.policy.egress.watched import Watched
 from herma.policy.message.form import MAX_PARTS, FormError
-from support.redactor import GITHUB, redactor
+from support.redactor import GITHUB, KEY, redactor
 
 MASKER = Masker(redactor())
 NOTHING = InUse(())
@@ -154,3 +158,97 @@ def test_whatever_it_is_no_secret_comes_through(around: bytes) -> None:
     """Between blanks, in a body that claims to be text."""
     masked, _ = MASKER.body(around + b" " + GITHUB.encode() + b" " + around, b"text/plain", NOTHING)
     assert GITHUB.encode() not in masked
+
+
+VALUE = "k3y-0f-th3-t3st-0001"
+KNOWING = MASKER.knowing(Watched.of(KEY, [f"A={VALUE}"]))
+NOISE = base64.b64encode(random.Random(1).randbytes(400_000)).decode()
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind"),
+    [
+        (json.dumps({"text": f"see {VALUE}", "n": [{"m": VALUE}]}).encode(), b"application/json"),
+        (json.dumps({"text": f"see {VALUE}"}).encode("utf-16"), b"application/json"),
+        (f"see {VALUE}".encode(), b"text/plain"),
+        (f"text=see+{VALUE}&n=1".encode(), FORM),
+        ((part("text", VALUE) + "--xx--\r\n").encode(), MULTIPART),
+        ((part("f", f"A=1\nB={VALUE}\n", '; filename="n.env"') + "--xx--\r\n").encode(), MULTIPART),
+        (json.dumps({"text": f"{VALUE} and {GITHUB}"}).encode(), b"application/json"),
+    ],
+)
+def test_what_stands_in_a_watched_file_is_masked(raw: bytes, kind: bytes) -> None:
+    """In every kind of body that is text, and told as that."""
+    masked, findings = KNOWING.body(raw, kind, NOTHING)
+    for coding in ("utf-8", "utf-16-le"):
+        assert VALUE.encode(coding) not in masked
+        assert GITHUB.encode(coding) not in masked
+    assert WATCHED in {finding.rule_id for finding in findings}
+    assert MASKER.body(b"see " + VALUE.encode(), b"", NOTHING)[1] == ()
+
+
+def test_a_credential_in_use_is_left_though_it_is_watched_and_a_handle_is_not() -> None:
+    """The agent's own token stands in its file of keys."""
+    in_use = InUse(["/token", "/file_id"])
+    body = json.dumps({"token": VALUE, "file_id": VALUE, "text": "hi"}).encode()
+    masked, findings = KNOWING.body(body, b"application/json", in_use)
+    assert json.loads(masked)["token"] == VALUE
+    assert json.loads(masked)["file_id"] != VALUE
+    assert findings
+    assert KNOWING.pairs(f"token={VALUE}".encode(), in_use)[1] == ()
+    assert KNOWING.pairs(f"file_id={VALUE}".encode(), in_use)[1] != ()
+    assert KNOWING.pairs(b"file_id=other", in_use)[1] == ()
+    assert KNOWING.body(json.dumps({"token": VALUE}).encode(), b"", in_use)[1] == ()
+    parts = (part("token", VALUE) + part("file_id", VALUE) + "--xx--\r\n").encode()
+    assert KNOWING.body(parts, MULTIPART, in_use)[0].count(VALUE.encode()) == 1
+
+
+def test_a_text_in_the_place_of_a_token_is_masked() -> None:
+    """What a platform gave out has no blanks."""
+    masked, findings = MASKER.text(json.dumps({"token": f"run it with {GITHUB}"}).encode(), TOKEN)
+    assert GITHUB.encode() not in masked
+    assert findings
+
+
+def test_a_picture_in_base64_is_sent_as_it_is() -> None:
+    """However long it is; the text beside it is masked."""
+    body = json.dumps({"base64_attachments": [NOISE], "message": GITHUB}).encode()
+    masked, findings = MASKER.text(body, NOTHING)
+    assert json.loads(masked)["base64_attachments"] == [NOISE]
+    assert GITHUB.encode() not in masked
+    assert len(findings) == 1
+    clean = json.dumps({"base64_attachments": [NOISE], "message": "hi"}).encode()
+    assert MASKER.text(clean, NOTHING) == (clean, ())
+
+
+def test_json_in_a_text_is_masked_but_for_what_is_in_use_there() -> None:
+    """A text that is no JSON is masked whole."""
+    in_use = InUse(["/content#/file_key"])
+    for inner in ({"file_key": GITHUB, "text": GITHUB}, {"file_key": GITHUB, "text": "hi"}):
+        masked, findings = MASKER.text(json.dumps({"content": json.dumps(inner)}).encode(), in_use)
+        said = json.loads(json.loads(masked)["content"])
+        assert said["file_key"] == GITHUB
+        assert said["text"] != GITHUB
+        assert len(findings) == (inner["text"] == GITHUB)
+    masked, findings = MASKER.text(json.dumps({"content": f"see {GITHUB}"}).encode(), in_use)
+    assert GITHUB.encode() not in masked
+    assert findings
+
+
+@given(
+    st.recursive(
+        st.just(GITHUB) | st.just(VALUE) | st.text(max_size=9),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.text(alphabet="abcdef", max_size=5), inner, max_size=3)
+            | inner.map(json.dumps)
+        ),
+        max_leaves=9,
+    )
+)
+def test_every_string_of_a_message_is_masked_wherever_it_stands(document: object) -> None:
+    """In blocks, cards, embeds and components of any depth, and in JSON that is written as a text."""
+    masked, _ = KNOWING.text(json.dumps({"blocks": document}).encode(), NOTHING)
+    assert set(json.loads(masked)) == {"blocks"}
+    assert GITHUB.encode() not in masked
+    assert VALUE.encode() not in masked

@@ -37,7 +37,7 @@ def outward(mode: Mode = Mode.ENFORCE) -> Outward:
         "chat",
         "Chat",
         (HostPattern.parse("api.chat.example"),),
-        routes=(PlatformRoute("/send", ("/token",)),),
+        routes=(PlatformRoute("/send", ("/token", "/handle")),),
     )
     models = [HostPattern.parse("api.model.example"), HostPattern.parse("api.chat.example")]
     look = Exfiltration(redactor(), Watched.of(KEY, [f"NOTE={VALUE}"]))
@@ -126,6 +126,92 @@ def test_a_stranger_gets_the_credential_that_it_asks_for() -> None:
         STRANGER, b'{"q": "weather"}', b"/v1?city=Oslo", (b"Authorization", f"Bearer {GITHUB}".encode())
     )
     assert isinstance(outward().request(asked), Sent)
+
+
+@pytest.mark.parametrize(
+    ("field", "code"),
+    [
+        ((b"Authorization", b"Bearer " + VALUE.encode()), "herma.egress.watched"),
+        ((b"X-Api-Key", VALUE.encode()), "herma.egress.watched"),
+        ((b"Authorization", b"Basic " + base64.b64encode(b"u:" + VALUE.encode())), "herma.egress.watched"),
+        (
+            (b"Authorization", b"Bearer " + base64.b64encode(f"A=1\nB={GITHUB}\n".encode())),
+            "herma.egress.secret",
+        ),
+        (
+            (b"Authorization", b"Bearer " + base64.b64encode(gzip.compress(VALUE.encode()))),
+            "herma.egress.watched",
+        ),
+        ((b"Authorization", f"see {GITHUB} for it".encode()), "herma.egress.secret"),
+        ((b"Content-Note", GITHUB.encode()), "herma.egress.secret"),
+        ((b"X-Author", GITHUB.encode()), "herma.egress.secret"),
+    ],
+)
+def test_a_credential_that_is_another_ones_is_refused(field: tuple[bytes, bytes], code: str) -> None:
+    """One of a watched file, and what is no credential but is sent in the place of one."""
+    denied = outward().request(post(STRANGER, b"", b"/", field))
+    assert isinstance(denied, Deny)
+    assert denied.code == code
+
+
+def test_programs_that_log_in_with_a_password_reach_their_host() -> None:
+    """As git does."""
+    field = (b"Authorization", b"Basic " + base64.b64encode(b"x-access-token:" + GITHUB.encode()))
+    assert isinstance(outward().request(post(STRANGER, b"", b"/", field)), Sent)
+
+
+PACKED = gzip.compress(f"{VALUE} {GITHUB}".encode())
+# The redactor sees what it knows in gzip in base64, and masks it.
+ONLY = base64.b64encode(gzip.compress(VALUE.encode()))
+FILE = b'--xx\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n' + PACKED + b"\r\n--xx--\r\n"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        post(CHAT, FILE, b"/send", (b"Content-Type", b"multipart/form-data; boundary=xx")),
+        post(CHAT, PACKED),
+        post(CHAT, b'{"text": "' + ONLY + b'"}'),
+        post(CHAT, b"\xff\xfd " + VALUE.encode() + b" \xff"),
+        post(CHAT, base64.b64encode(VALUE.encode() + b" and more of it")),
+        post(CHAT, b'{"handle": "' + base64.b64encode(VALUE.encode() + b" and") + b'"}'),
+        post(CHAT, b"", b"/send?text=" + ONLY.replace(b"+", b"%2B")),
+        post(CHAT, b"", b"/send/" + base64.b64encode(PACKED)),
+        post(CHAT, b"", b"/send/see%20" + GITHUB.encode()),
+        post(CHAT, b"", b"/send", (b"X-Title", VALUE.encode())),
+        post(CHAT, b"", b"/send", (b"X-Title", GITHUB.encode())),
+    ],
+)
+def test_a_platform_gets_nothing_that_a_mask_does_not_reach(asked: Outbound) -> None:
+    """Anybody can have a chat, a bot or a web hook of their own."""
+    assert isinstance(outward().request(asked), Deny)
+    told = outward(Mode.MONITOR).request(asked)
+    assert isinstance(told, Sent)
+    assert told.body is asked.body
+    assert told.findings
+    assert outward(Mode.OFF).request(asked) == Sent(asked.target, asked.body)
+
+
+def test_a_platform_gets_its_own_credentials() -> None:
+    """Though they stand in the agent's file of keys."""
+    own = (b"Authorization", b"Bot " + VALUE.encode())
+    asked = post(
+        CHAT, b'{"token": "' + VALUE.encode() + b'", "handle": "f1l3"}', b"/bot" + VALUE.encode(), own
+    )
+    chat = post(CHAT, asked.body, b"/send", own)
+    assert outward().request(chat) == Sent(chat.target, chat.body)
+
+
+def test_what_stands_in_a_watched_file_is_masked_for_people() -> None:
+    """In the text, and in a message of a socket."""
+    sent = outward().request(
+        post(CHAT, f'{{"text": "see {VALUE}"}}'.encode(), f"/send?text={VALUE}".encode())
+    )
+    assert isinstance(sent, Sent)
+    assert VALUE.encode() not in sent.body + sent.target
+    message = outward().message(CHAT, b"/send", VALUE.encode())
+    assert isinstance(message, Sent)
+    assert VALUE.encode() not in message.body
 
 
 def test_a_message_to_a_stranger_is_looked_through() -> None:

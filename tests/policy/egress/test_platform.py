@@ -64,3 +64,47 @@ def test_a_route_is_read_when_it_is_made() -> None:
         PlatformRoute("bot", ())
     with pytest.raises(ValueError, match="JSON Pointer"):
         PlatformRoute("/bot", ("token",))
+
+
+@pytest.mark.parametrize(
+    ("pointer", "value", "left"),
+    [
+        ("/token", "xoxb-1-a.b:c/d+e=", True),
+        ("/token", "Bot a.b.c", True),
+        ("/token", "", True),
+        ("/id", "Bot a.b.c", False),
+        ("/token", "see a-token", False),
+        ("/token", "two\nlines", False),
+        ("/token", "k\u00e4se", False),
+        ("/text", "token", False),
+        ("/auth/password", "correct horse b\u00e4ttery", True),
+        ("/auth/password", "two\nlines", False),
+        ("/auth/password", "a b " * 100, False),
+    ],
+)
+def test_a_place_in_use_holds_a_token_and_no_text(pointer: str, value: str, left: bool) -> None:
+    """Only a password is what somebody chose."""
+    assert InUse(["/token", "/id", "/auth/password"]).leaves(pointer, value) is left
+
+
+def test_credentials_are_told_from_handles() -> None:
+    """By the last step."""
+    for pointer in ("/token", "/auth/session", "/client_secret", "/**/ciphertext/pass", "/code_verifier"):
+        assert InUse.is_credential(pointer), pointer
+    for pointer in ("/file_id", "/nonce", "/token/id", "/blocks/0/block_id"):
+        assert not InUse.is_credential(pointer), pointer
+
+
+def test_places_go_on_in_a_text_that_is_json() -> None:
+    """By the place of the text."""
+    places = InUse(["/a", "/content#/**/key", "/*/x#/id"])
+    assert places.within("/a") is None
+    inner, other = places.within("/content"), places.within("/b/x")
+    assert inner is not None
+    assert inner.covers("/en/0/key")
+    assert not inner.covers("/id")
+    assert other is not None
+    assert other.covers("/id")
+    assert not places.covers("/content")
+    with pytest.raises(ValueError, match="Pointer"):
+        InUse(["/content#"])

@@ -3,13 +3,14 @@
 Looked at are the query, the path, the fields and the body, as they are and with everything packed and encoded in them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from herma.policy.decision import Finding
 from herma.policy.egress.blob import taken_out
-from herma.policy.egress.inside import inside
+from herma.policy.egress.hiding import WATCHED, watched_found
+from herma.policy.egress.inside import View, inside
 from herma.policy.egress.watched import Watched
 from herma.policy.redaction.hit import UNJUDGED_ID
 from herma.policy.redaction.redactor import Redactor
@@ -18,7 +19,6 @@ from herma.policy.text.unfold import unfold
 __all__ = ["SECRET", "WATCHED", "Exfiltration"]
 
 SECRET: Final = "egress-secret"  # noqa: S105 - the id of a rule
-WATCHED: Final = "egress-watched"
 
 # Pieces in which a text is judged that is too much work as a whole; a key of 4,096 bits has some three thousand characters.
 PIECE_CHARS: Final = 64 * 1024
@@ -34,16 +34,33 @@ class Exfiltration:
 
     def of(self, place: str, raw: bytes) -> Iterator[Finding]:
         """Give a finding for each kind of thing that some bytes hold; `place` is where they stand."""
+        return self._found(place, inside(raw))
+
+    def beneath(self, place: str, raw: bytes) -> Iterator[Finding]:
+        """Look at what was masked as far as it can be read: at what is packed and encoded in it, and for what is watched."""
+        return self._found(place, inside(raw), masked=True)
+
+    def within(self, place: str, raw: bytes) -> Iterator[Finding]:
+        """Look only at what is packed and encoded in credentials and handles; they themselves are what they are."""
+        return self._found(place, (view for view in inside(raw) if view.layers and not view.signs))
+
+    def watched_in(self, place: str, raw: bytes) -> Iterator[Finding]:
+        """Look for what is watched, and nothing else."""
+        if any(self.holds_watched(view.text()) for view in inside(raw)):
+            yield watched_found(place)
+
+    def _found(self, place: str, views: Iterable[View], *, masked: bool = False) -> Iterator[Finding]:
         secret, watched = False, False
-        for view in inside(raw):
+        for view in views:
             text = view.text()
             # The redactor reads signs that stand for others by itself.
-            if not (secret or view.signs) and self.holds_secret(text):
+            seen = view.signs or (masked and not view.layers)
+            if not (secret or seen) and self.holds_secret(text):
                 secret = True
                 yield Finding(SECRET, place=place, attack="T1041")
             if not watched and self.holds_watched(text):
                 watched = True
-                yield Finding(WATCHED, place=place, attack="T1041")
+                yield watched_found(place)
 
     def holds_secret(self, text: str) -> bool:
         """Tell whether a text holds a secret that the redactor knows.

@@ -1,7 +1,8 @@
 """What becomes of a request or a message that the agent sends: masked for people, looked through for strangers.
 
-Models get what the agent tells them, and are not looked at here. A platform gets it masked, in its query and its body. Everybody
-else gets no secret at all: there is nobody to read a mask.
+Models get what the agent tells them, and are not looked at here. A platform gets it masked, in its query and its body; what a mask
+does not reach there is refused, since anybody can have a chat of their own. Everybody else gets no secret at all: there is nobody to
+read a mask.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,7 +11,9 @@ from enum import StrEnum
 from typing import Final, assert_never
 
 from herma.policy.decision import Deny, Finding, Mode
+from herma.policy.egress.credential_field import divided_fields
 from herma.policy.egress.destination import Destination
+from herma.policy.egress.divided import divided, form_of
 from herma.policy.egress.exfiltration import WATCHED, Exfiltration
 from herma.policy.egress.host_pattern import HostPattern, covered
 from herma.policy.egress.masking import Masker
@@ -60,8 +63,10 @@ _UNREAD: Final = Deny(
     413, "herma.egress.unread", "The body unpacks to more than can be looked through.", (UNREAD,)
 )
 _TWO_WAYS: Final = Deny(400, "herma.egress.form", "The form can be read in more than one way.")
-# Fields in which a host gets the credential that it asks for, and what says how the message is sent.
-_CREDENTIALS: Final = (b"auth", b"token", b"key", b"cookie", b"secret", b"signature", b"session", b"content-")
+
+
+FORM: Final = b"application/x-www-form-urlencoded"
+_WATCHED_MESSAGE: Final = "The request holds what stands in a watched file; if it is the host's own key, name the host in `egress.models`."
 
 
 class Outward:
@@ -80,6 +85,8 @@ class Outward:
         self._masker = masker
         self._exfiltration = exfiltration
         self._mode = mode
+        # What is only reported is not masked either.
+        self._people = masker.knowing(exfiltration.watched) if mode is Mode.ENFORCE else masker
 
     def kind(self, place: Destination) -> Kind:
         """Say who a destination is. A platform's host is one, whatever else is listed."""
@@ -105,8 +112,7 @@ class Outward:
             case Kind.MODEL:
                 return Sent(path, raw)
             case Kind.PLATFORM:
-                masked, findings = self._masker.text(raw, self._in_use(place, path))
-                return Sent(path, masked, findings)
+                return self._to_people(Outbound(place, "MESSAGE", path, (), raw))
             case Kind.OTHER:
                 return self._to_strangers(path, raw, self._held(("body", raw)))
             case never:
@@ -116,43 +122,66 @@ class Outward:
         path, mark, query = request.target.partition(b"?")
         in_use = self._in_use(request.place, path)
         try:
-            masked, told = self._masker.pairs(query, in_use)
-            body, found = self._masker.body(request.body, request.content_type, in_use)
+            masked, told = self._people.pairs(query, in_use)
+            body, found = self._people.body(request.body, request.content_type, in_use)
+            target = path + mark + masked if told else request.target
+            hidden = self._hidden(request, (path, masked, body), in_use)
+            return self._judged(Sent(target, body, (*told, *found)), hidden)
         except FormError:
             return _TWO_WAYS
-        target = path + mark + masked if told else request.target
-        return Sent(target, body, (*told, *found))
+
+    def _hidden(
+        self, request: Outbound, sent: tuple[bytes, bytes, bytes], in_use: InUse
+    ) -> Iterator[Finding]:
+        """Give what a mask does not reach: fields, steps of the path, and what is packed and encoded in all of it."""
+        path, query, body = sent
+        fields = divided_fields(request.headers)
+        yield from self._exfiltration.of("header", fields.text)
+        yield from self._exfiltration.within("header", fields.encoded)
+        steps = form_decoded(path).split(b"/")
+        # A step with a blank in it is no handle of the platform's.
+        yield from self._exfiltration.of("path", b"\n".join(step for step in steps if b" " in step))
+        yield from self._exfiltration.within("path", path)
+        for place, raw, kind in (("query", query, FORM), ("body", body, request.content_type)):
+            text, left = divided(raw, kind, in_use)
+            yield from self._exfiltration.beneath(place, text)
+            yield from self._exfiltration.within(place, left)
 
     def _in_use(self, place: Destination, path: bytes) -> InUse:
         platform: Platform | None = self._platforms.at(place.name, place.port)
         return InUse(()) if platform is None else self._platforms.in_use(platform, path.decode("latin-1"))
 
     def _to_strangers(self, target: bytes, body: bytes, found: Iterator[Finding]) -> Sent | Deny:
+        return self._judged(Sent(target, body), found)
+
+    def _judged(self, sent: Sent, found: Iterator[Finding]) -> Sent | Deny:
+        """Refuse what holds what must not leave, or report it, by the mode."""
         if self._mode is Mode.OFF:
-            return Sent(target, body)
+            return sent
         try:
             findings = tuple(dict.fromkeys(found))
         except TooLargeError:
-            return Sent(target, body, (UNREAD,)) if self._mode is Mode.MONITOR else _UNREAD
+            if self._mode is Mode.ENFORCE:
+                return _UNREAD
+            findings = (UNREAD,)
         if not findings or self._mode is Mode.MONITOR:
-            return Sent(target, body, findings)
+            return Sent(sent.target, sent.body, (*sent.findings, *findings))
         if any(finding.rule_id == WATCHED for finding in findings):
-            return Deny(
-                403, "herma.egress.watched", "The request holds what stands in a watched file.", findings
-            )
+            return Deny(403, "herma.egress.watched", _WATCHED_MESSAGE, findings)
         return Deny(403, "herma.egress.secret", "The request holds a secret.", findings)
 
     def _told(self, request: Outbound) -> Iterator[Finding]:
+        """Give what a stranger is told; a credential that stands in a watched file is another one's, unless its host is named."""
         path, _, query = request.target.partition(b"?")
-        fields = b"\n".join(
-            name + b": " + value
-            for name, value in request.headers
-            if not any(word in name.lower() for word in _CREDENTIALS)
+        fields = divided_fields(request.headers)
+        yield from self._held(
+            ("path", path), ("query", query), ("query", _lines(query)), ("header", fields.text)
         )
-        yield from self._held(("path", path), ("query", query), ("query", _lines(query)), ("header", fields))
+        yield from self._exfiltration.watched_in("header", fields.credentials)
+        yield from self._exfiltration.within("header", fields.encoded)
         yield from self._held(("body", request.body))
         # What is sent as a form may be none: a program that is not told what it sends calls it one.
-        if request.content_type.partition(b";")[0].strip().lower() == b"application/x-www-form-urlencoded":
+        if form_of(request.content_type) == FORM:
             yield from self._held(("body", _lines(request.body)))
 
     def _held(self, *places: tuple[str, bytes]) -> Iterator[Finding]:

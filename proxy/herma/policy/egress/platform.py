@@ -13,32 +13,71 @@ from herma.policy.egress.host_pattern import HostPattern, covered
 
 __all__ = ["InUse", "Platform", "PlatformRoute", "Platforms"]
 
-_STEP: Final = re.compile(r"/(?:\*\*|\*|(?:[^/*~]|~[01])+)")
+_STEP: Final = re.compile(r"/(?:\*\*|\*|(?:[^/*~#]|~[01])+)")
 _PARAMETER: Final = re.compile(r"\{[a-z_]+\}|\*\*")
+# What a platform gave out: no blank, no line, no letter beyond ASCII. All else in such a place is a text.
+_TOKEN: Final = re.compile(r"[!-~]*")
+# A credential may have the name of its scheme before it.
+_SCHEMED: Final = re.compile(r"[A-Z][A-Za-z]{1,15} [!-~]+")
+# A password is what somebody chose, and may have blanks.
+_PASSWORD: Final = re.compile(r".*/pass(?:word|phrase)", re.IGNORECASE)
+_CHOSEN: Final = re.compile(r"[^\r\n]{0,256}")
+# Names of places in which credentials stand; all others are of handles, which are shown to others here and there.
+_CREDENTIAL: Final = re.compile(
+    r".*/[^/]*(?:token|secret|pass|code|key|assertion|ticket|sign|session|auth|credential)[^/]*",
+    re.IGNORECASE,
+)
 
 
 class InUse:
     """Places in bodies and queries that are left as they are.
 
     They are JSON Pointers in which `*` is any one step and `**` any number of them; a field of a form or a query is a pointer of
-    one step.
+    one step. Behind a `#`, the place goes on in a text that is JSON itself: `/content#/file_key`.
 
     Raises:
         ValueError: a place is no such pointer.
     """
 
     def __init__(self, places: Sequence[str]) -> None:
-        self._pattern = re.compile("|".join(map(_place, places)) or r"(?!)")
+        within: dict[str, list[str]] = {}
+        for outer, mark, inner in (place.partition("#") for place in places):
+            if mark:
+                within.setdefault(outer, []).append(inner)
+        own = [place for place in places if "#" not in place]
+        self._pattern = re.compile("|".join(map(_place, own)) or r"(?!)")
+        self._within = [(re.compile(_place(outer)), InUse(inner)) for outer, inner in within.items()]
 
     def covers(self, pointer: str) -> bool:
         """Tell whether a place is one of them."""
         return self._pattern.fullmatch(pointer) is not None
 
+    def leaves(self, pointer: str, value: str) -> bool:
+        """Tell whether what stands at a place is left: it is one of them, and the value is no text."""
+        if not self.covers(pointer):
+            return False
+        if _TOKEN.fullmatch(value) is not None:
+            return True
+        if _PASSWORD.fullmatch(pointer) is not None:
+            return _CHOSEN.fullmatch(value) is not None
+        return self.is_credential(pointer) and _SCHEMED.fullmatch(value) is not None
+
+    @staticmethod
+    def is_credential(pointer: str) -> bool:
+        """Tell whether a credential stands at a place, and no mere handle."""
+        return _CREDENTIAL.fullmatch(pointer) is not None
+
+    def within(self, pointer: str) -> "InUse | None":
+        """Give the places in the JSON that is written as a text at a place, if it has any."""
+        return next((inner for pattern, inner in self._within if pattern.fullmatch(pointer)), None)
+
 
 def _place(pointer: str) -> str:
     steps = _STEP.findall(pointer)
     if not steps or "".join(steps) != pointer:
-        raise ValueError("expected a JSON Pointer as in `/token`, `/attachments/*/id` or `/**/file_key`")
+        raise ValueError(
+            "expected a JSON Pointer as in `/token`, `/attachments/*/id` or `/content#/file_key`"
+        )
     return "".join(_step(step) for step in steps)
 
 
