@@ -35,6 +35,10 @@ _STRANGE = re.compile(
     r"/(?!(?:usr|bin|sbin|opt|nix|snap|applications|library|system|app|etc|lib|lib64|dev/null|home/linuxbrew|run/current-system|root/\.nvm|mnt/[a-z]/(?:program|windows))(?:/|$))"
     r"(?!(?:home|users)/[^/]{1,40}/(?:\.nvm|\.volta|\.local|\.asdf|\.cargo|\.bun|\.deno|\.(?:py|rb)env|\.config|miniconda3|anaconda3|[\w.-]{1,40}/))"
 )
+# A file that others read as orders.
+_SURFACE = re.compile(
+    r"/etc/|/cron|\.ssh/|/\.(?:bash(?!_history)|zsh(?!_history)|profile|login|xprofile|xsession|vimrc|inputrc|gitconfig|npmrc|pam_)|/autostart/|/systemd/|/launch(?:agents|daemons)/|\.pth$"
+)
 # What stands between the parts of a value.
 _SEPARATORS = " \t:;,"
 # One pattern over one value; the subset of patterns keeps it far below.
@@ -166,6 +170,7 @@ _WHEN: dict[str, Callable[[str], bool]] = {
     "checks": lambda value: value in _OFF,
     "unchecks": lambda value: value in _ON or "." in value or ":" in value,
     "writes_to": lambda value: re.search(r"/\.\w|/etc/|/cron", value) is not None,
+    "writes_file": lambda value: _SURFACE.search(value) is not None,
     "fetched": lambda _value: False,
     "endpoint": lambda _value: False,
     "proxy": lambda _value: False,

@@ -37,7 +37,8 @@ def _talking(call: Call, kinds: frozenset[str]) -> Iterator[str]:
     """Give what a network program does, unless it asks this host or its neighbours."""
     if "%h" in call.argv or "%h:%p" in call.argv:
         # The way of an `ssh` through a proxy; what it carries is encrypted by its ends.
-        yield "alone:connects"
+        if "remote" not in kinds:
+            yield "alone:connects"
         return
     foreign = _foreign(call)
     if not any(foreign) and (foreign or UNKNOWN.search(call.line) is None or LOCAL.search(call.line)):

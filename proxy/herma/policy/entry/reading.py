@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from herma.policy.command.path import resolve_path
 from herma.policy.command.shell import Reading, read_argv, read_script
 from herma.policy.entry.fields import Fields
+from herma.policy.entry.split import filled
 from herma.policy.text.unfold import MAX_DEPTH, MAX_VIEWS, unfold
 from herma.policy.text.unfold import decoded as decode
 from herma.policy.text.views import views
@@ -119,6 +120,10 @@ def _readings(fields: Fields) -> Iterator[Reading]:
     read = fields.read()
     if read is not fields:
         yield from _of_command(read.words, read.env)
+    whole = tuple(filled(word, fields.env) for word in fields.words)
+    if whole != tuple(fields.words):
+        # Whoever starts it may fill in the variables that the entry brings.
+        yield from _of_command(whole, fields.env)
     told = frozenset(_told(fields))
     for value in (*fields.env.values(), *fields.others):
         if value not in told and _COMMAND_LIKE.search(value):
