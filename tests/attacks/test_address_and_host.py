@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -168,6 +169,29 @@ def test_loopback_is_not_a_credential(gate: Gate, upstream: RecordingUpstream) -
     """A caller on this machine needs a key like any other."""
     for source in ("127.0.0.1", "127.0.0.2"):
         assert_refused(upstream, gate.ask("GET", PROTECTED, source=source), 401)
+
+
+@pytest.mark.bypass(42, 43)
+def test_no_page_uses_a_gate_that_asks_nobody_who_they_are(
+    tmp_path: Path, upstream: RecordingUpstream
+) -> None:
+    """On loopback without keys every program of the machine is somebody; a page that the browser shows is none."""
+    open_gate = Gate(tmp_path, upstream.url)
+    del open_gate.config["auth"]
+    open_gate.write_config(open_gate.config)
+    image = [("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "image")]
+    link = [("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")]
+    with open_gate as gate:
+        assert gate.ask("GET", PROTECTED).status == 200
+        upstream.forget()
+        for site in ("cross-site", "same-site"):
+            foreign = ("Sec-Fetch-Site", site)
+            assert_refused(upstream, gate.ask("GET", PROTECTED, headers=[foreign, *image]), 403)
+            # Jobs need more than to read; a link may lead to what shows something.
+            assert_refused(upstream, gate.ask("GET", "/api/jobs", headers=[foreign, *link]), 403)
+        assert gate.ask("GET", PROTECTED, headers=[foreign, *link]).status == 200
+        own = [("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Mode", "cors")]
+        assert gate.ask("GET", "/api/jobs", headers=own).status not in {401, 403}
 
 
 @pytest.fixture(scope="module")

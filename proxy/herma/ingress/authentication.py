@@ -8,7 +8,7 @@ from herma.ingress.plane import Generation, Plane
 from herma.ingress.recognition import LOCAL, Stranger, by_bearer, by_certificate, by_proxy, is_open
 from herma.ingress.refusal import Refusal, slow_down
 from herma.ingress.session import visitor
-from herma.policy.browser.cross_site import Approach, cross_site
+from herma.policy.browser.cross_site import Approach, cross_site, led_here
 from herma.policy.decision import Deny
 from herma.policy.grant import Principal
 from herma.policy.limits.throttle import subjects
@@ -64,6 +64,8 @@ async def authenticate(plane: Plane, generation: Generation, asking: Asking) -> 
     if isinstance(credential, Deny):
         raise Refusal(credential)
     if is_open(generation):
+        if (denied := led_here(asking.head, asking.approach)) is not None:
+            raise Refusal(denied)
         return LOCAL
     if credential is not None:
         return await _judge(plane, generation, credential, asking.address)

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from herma.policy.browser.cross_site import Approach, cross_site
+from herma.policy.browser.cross_site import Approach, cross_site, led_here
 from herma.policy.decision import Deny
 from herma.policy.message.host import HostPolicy
 from support.heads import make_head
@@ -138,3 +138,25 @@ def test_a_program_says_nothing_of_pages(headers: list[tuple[bytes, bytes]], den
     for upgrade in (False, True):
         found = cross_site(head, Approach(HOSTS, "https", upgrade), programs=True)
         assert (found is not None) is denied
+
+
+@pytest.mark.parametrize(
+    ("headers", "shows", "denied"),
+    [
+        ([], True, False),
+        ([(b"Sec-Fetch-Site", b"none")], False, False),
+        ([(b"Sec-Fetch-Site", b"same-origin")], False, False),
+        ([(b"Sec-Fetch-Site", b"cross-site")], True, True),
+        ([(b"Sec-Fetch-Site", b"same-site"), (b"Sec-Fetch-Mode", b"no-cors")], True, True),
+        ([(b"Sec-Fetch-Site", b"cross-site"), (b"Sec-Fetch-Mode", b"navigate")], True, False),
+        ([(b"Sec-Fetch-Site", b"cross-site"), (b"Sec-Fetch-Mode", b"navigate")], False, True),
+        # An operator may have listed it; whether, was asked before.
+        ([(b"Sec-Fetch-Site", b"cross-site"), origin("https://app.example.com")], True, False),
+    ],
+)
+def test_what_a_page_makes_a_browser_ask_of_an_open_gate_is_refused(
+    headers: list[tuple[bytes, bytes]], shows: bool, denied: bool
+) -> None:
+    """Programs say nothing of it, and a person may follow a link to what shows something."""
+    head = make_head(*headers, method=b"GET", host=b"gate.example.com")
+    assert (led_here(head, Approach(HOSTS, "http", upgrade=False, shows=shows)) is not None) is denied

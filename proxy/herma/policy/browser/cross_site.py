@@ -11,13 +11,14 @@ from herma.policy.decision import Deny
 from herma.policy.message.canonical import Head
 from herma.policy.message.host import HostPolicy, normal_origin
 
-__all__ = ["Approach", "cross_site"]
+__all__ = ["Approach", "cross_site", "led_here"]
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _FOREIGN_SITES = frozenset({b"cross-site", b"same-site"})
 _DENIED = Deny(
     403, "herma.auth.cross_site", "A request with the gate's session has to come from the gate's own pages."
 )
+_LED = Deny(403, "herma.auth.cross_site", "A page of another site made the browser ask for this.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,21 @@ def cross_site(head: Head, approach: Approach, *, programs: bool = False) -> Den
         return None
     if head.method not in _SAFE or approach.upgrade:
         return None if site == b"same-origin" else _DENIED
+    return _DENIED if _foreign(head, approach) else None
+
+
+def led_here(head: Head, approach: Approach) -> Deny | None:
+    """Refuse what another site made a browser ask for, where nobody has to say who they are.
+
+    Whoever can reach such a gate is somebody, and a browser on the machine can: an image of any page is a request of its. An
+    `Origin` is judged before, by the gate's names and those that the operator lists.
+    """
+    return _LED if head.get(b"origin") is None and _foreign(head, approach) else None
+
+
+def _foreign(head: Head, approach: Approach) -> bool:
     followed = approach.shows and head.get(b"sec-fetch-mode") == b"navigate"
-    foreign = site in _FOREIGN_SITES and not followed
-    return _DENIED if foreign else None
+    return head.get(b"sec-fetch-site") in _FOREIGN_SITES and not followed
 
 
 def _own(origin: bytes, head: Head, approach: Approach) -> bool:
