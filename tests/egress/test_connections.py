@@ -3,11 +3,12 @@
 import socket
 import ssl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
+from herma.egress.line import Ready, Sent
 from support.certificates import make_authority
 from support.egress_process import PATIENCE_S, Child, Neighbour, child, neighbour, ready, through
 from support.http2 import all_of, tunnel
@@ -36,6 +37,25 @@ def test_a_tunnel_to_what_is_near_and_not_named_is_refused(serving: Child) -> No
     with socket.create_connection(("127.0.0.1", serving.port), 10) as sock:
         sock.sendall(b"CONNECT 127.0.0.1:9 HTTP/1.1\r\nHost: 127.0.0.1:9\r\n\r\n")
         assert sock.recv(4096).startswith(b"HTTP/1.1 403 ")
+
+
+def test_an_address_that_is_refused_is_written_down_once(tmp_path: Path, pair: Pair) -> None:
+    """With what it was refused for; also where a tunnel is not read."""
+    section = {"models": ["localhost:9"]}
+    with child(tmp_path, section) as started:
+        assert through(ready(started), "http://localhost:7/", b"")[1]["code"] == "herma.egress.private"
+        with suppress(OSError), tunnel(started.port, "localhost:9", pair.cert):
+            pass
+        assert through(started, "http://localhost:8/", b"")[1]["code"] == "herma.egress.private"
+        assert started.end() == 0
+        started.hear(Ready)
+    sent = [message for message in started.said if isinstance(message, Sent) and message.outcome == "denied"]
+    assert [(one.method, one.port, one.code) for one in sent] == [
+        ("POST", 7, "herma.egress.private"),
+        ("CONNECT", 9, "herma.egress.private"),
+        ("POST", 8, "herma.egress.private"),
+    ]
+    assert {one.findings[0].rule_id for one in sent} == {"egress-private"}
 
 
 def test_what_is_no_http_goes_through_no_tunnel(tmp_path: Path) -> None:

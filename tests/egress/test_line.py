@@ -66,6 +66,8 @@ def test_anything_else_is_an_error_that_repeats_nothing(line: bytes) -> None:
         {"is": "ready", "address": 1},
         {"is": "ready", "address": "a", "more": 1},
         {"is": "counts", "connections": True, "held_bytes": 0},
+        {"is": "counts", "connections": -1, "held_bytes": 0},
+        {"is": "counts", "connections": 1.0, "held_bytes": 0},
         {"is": "unknown"},
         {"is": ["ready"]},
         {"is": "sent", "findings": 1},
@@ -76,6 +78,16 @@ def test_a_message_with_other_fields_is_none(body: object) -> None:
     """A field too many is as wrong as one too few."""
     with pytest.raises(LineError):
         decode(json.dumps(body).encode())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b'{"is": "ready", "address": "a", "address": "b"}', b'{"is": "note", "is": "ready", "address": "a"}'],
+)
+def test_a_field_that_is_there_twice_is_an_error(line: bytes) -> None:
+    """Two readers could each see a different value."""
+    with pytest.raises(LineError):
+        decode(line)
 
 
 def test_a_line_has_a_bound() -> None:

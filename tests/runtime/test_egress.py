@@ -81,8 +81,9 @@ async def test_what_it_says_is_written_down_and_counted(gate: Gate) -> None:
     """A line in the audit for each thing sent, counts and readings, and the state that operators see."""
     said = """
 finding = Told("egress-secret", "high", "body", "T1041")
-say(Sent("e1", 1700000000000, 5, "a.example", 443, "other", "", "POST", 403, "herma.egress.secret", "denied", 7, 0, (finding,)))
-say(Sent("e2", 1700000000001, 6, "b.example", 443, "model", "", "CONNECT", 200, "", "answered", 0, 2, ()))
+say(Sent("e1", 1700000000000, 5, (finding,), host="a.example", port=443, kind="other", method="POST", status=403,
+         code="herma.egress.secret", outcome="denied", bytes_out=7))
+say(Sent("e2", 1700000000001, 6, host="b.example", port=443, kind="model", method="CONNECT", status=200, redactions=2))
 say(Failed("request", "ValueError"))
 say(Failed("request", "ValueError"))
 """

@@ -49,6 +49,8 @@ class Connections:
         self._login = login
         self._open: set[str] = set()
         self._shut: set[str] = set()
+        self._unread: set[str] = set()
+        self._denied: dict[str, Deny] = {}
 
     def __len__(self) -> int:
         """Count the connections of the agent."""
@@ -80,6 +82,11 @@ class Connections:
         except OSError:
             return Allow()
         return self._asking.resolved(place, addresses)
+
+    def denial(self, client: Client, deny: Deny) -> Deny:
+        """Give what a connection was refused for: its words alone come back from mitmproxy."""
+        denied = self._denied.get(client.id, deny)
+        return denied if denied.code == deny.code else deny
 
     def introduce(self, flow: HTTPFlow) -> None:
         """Tell the next proxy who asks, in a request that is for it to pass on; one in a tunnel is the destination's."""
@@ -125,6 +132,8 @@ class Connections:
         """Let a connection go."""
         self._open.discard(client.id)
         self._shut.discard(client.id)
+        self._unread.discard(client.id)
+        self._denied.pop(client.id, None)
         self._deadlines.forget(client.id)
 
     @fail_closed(_say_nothing)
@@ -150,6 +159,7 @@ class Connections:
             return
         data.ignore_connection = self._asking.unread(place)
         if data.ignore_connection:
+            self._unread.add(data.context.client.id)
             self.begun(data.context.client)
 
     @fail_closed(_disconnect)
@@ -163,8 +173,11 @@ class Connections:
         place = place_of(host, port)
         decision = self._asking.asked(place)
         trusted = self._proxy == (host, port)
-        if place is None or (isinstance(decision, Deny) and not trusted):
-            data.server.error = reason_of(decision) if isinstance(decision, Deny) else _REFUSED
+        if place is None:
+            data.server.error = _REFUSED
+            return
+        if isinstance(decision, Deny) and not trusted:
+            self._refuse(data, place, decision)
             return
         try:
             addresses = (place.address,) if place.address else await self._loop.resolve(host, port)
@@ -175,12 +188,19 @@ class Connections:
             return
         decision = self._asking.resolved(place, addresses)
         if isinstance(decision, Deny) and not trusted:
-            sending = self._asking.begin(place, "CONNECT")
-            self._asking.refuse(sending, decision)
-            self._asking.end(sending)
-            data.server.error = reason_of(decision)
+            self._refuse(data, place, decision)
             return
         self._loop.pin(host, port, addresses)
+
+    def _refuse(self, data: ServerConnectionHookData, place: Destination, deny: Deny) -> None:
+        """Make no connection; who waits for it writes that down, and nobody does where a tunnel is not read."""
+        data.server.error = reason_of(deny)
+        if data.client.id not in self._unread:
+            self._denied[data.client.id] = deny
+            return
+        sending = self._asking.begin(place, "CONNECT")
+        self._asking.refuse(sending, deny)
+        self._asking.end(sending)
 
     @fail_closed(_end)
     def http_connect_upstream(self, flow: HTTPFlow) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Self
 
+from herma.egress.record import Facts
 from herma.policy.decision import Finding, Level
 from herma.policy.secret import Secret
 
@@ -24,6 +25,7 @@ __all__ = [
     "Ready",
     "Sent",
     "Told",
+    "TooLongError",
     "decode",
     "encode",
     "key_line",
@@ -41,6 +43,10 @@ RELOAD: Final = b"reload\n"
 
 class LineError(ValueError):
     """A line is none of those that are said; the message repeats nothing of it."""
+
+
+class TooLongError(LineError):
+    """A message does not fit on a line."""
 
 
 def key_line(key: Secret) -> bytes:
@@ -86,23 +92,13 @@ class Told:
         return cls(finding.rule_id, finding.level.value, place, finding.attack)
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """What `record.Sending` says; `started_ms` is the time of day, `duration_ms` how long it took."""
+@dataclass(slots=True)
+class Sent(Facts):
+    """One that is over; `started_ms` is the time of day, `duration_ms` how long it took."""
 
     exchange: str
     started_ms: int
     duration_ms: int
-    host: str = ""
-    port: int = 0
-    kind: str = ""
-    platform: str = ""
-    method: str = ""
-    status: int = 0
-    code: str = ""
-    outcome: str = ""
-    bytes_out: int = 0
-    redactions: int = 0
     findings: tuple[Told, ...] = ()
 
 
@@ -146,12 +142,12 @@ def encode(message: Message) -> bytes:
     """Write a message as one line.
 
     Raises:
-        LineError: it is longer than a line may be.
+        TooLongError: it is longer than a line may be.
     """
     body = {"is": _NAMES[type(message)], **asdict(message)}
     line = json.dumps(body, separators=(",", ":")).encode() + b"\n"
     if len(line) > MAX_LINE_BYTES:
-        raise LineError("the message is too long")
+        raise TooLongError("the message is too long")
     return line
 
 
@@ -164,7 +160,9 @@ def decode(line: bytes) -> Message:
     if len(line) > MAX_LINE_BYTES:
         raise LineError("the line is too long")
     try:
-        body = json.loads(line)
+        body = json.loads(line, object_pairs_hook=_pairs)
+    except LineError:
+        raise
     except (ValueError, RecursionError):
         raise LineError("the line is no JSON") from None
     name = body.pop("is", None) if isinstance(body, dict) else None
@@ -175,6 +173,13 @@ def decode(line: bytes) -> Message:
         body["findings"] = _findings(body.get("findings"))
     made: Message = _made(kind, body)
     return made
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise LineError("a field of the message is there twice")
+    return found
 
 
 def _findings(found: object) -> tuple[Told, ...]:
@@ -192,4 +197,6 @@ def _made[T](kind: type[T], body: object) -> T:
         expected: type = str if wanted[name] is str else int if wanted[name] is int else tuple
         if not isinstance(value, expected) or isinstance(value, bool):
             raise LineError("a field of the message is of another kind")
+        if isinstance(value, int) and value < 0:
+            raise LineError("a number of the message is below zero")
     return kind(**body)

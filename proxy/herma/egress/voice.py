@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from herma.egress.line import MAX_TEXT_CHARS, Failed, LineError, Message, Note, Sent, Told, encode
+from herma.egress.line import MAX_TEXT_CHARS, Failed, Message, Note, Sent, Told, TooLongError, encode
 from herma.egress.record import Sending
 
 __all__ = ["MAX_WAITING_BYTES", "Voice", "Writes"]
@@ -38,19 +38,25 @@ class Voice:
         self._clock = clock
         self._now = now
         self._lost = 0
+        self._long = 0
 
     def say(self, message: Message) -> None:
         """Write one message, if there is room."""
         if self._out.get_write_buffer_size() > MAX_WAITING_BYTES:
             self._lost += 1
             return
-        if self._lost:
-            lost, self._lost = self._lost, 0
-            self._out.write(encode(Note("egress.lost", f"{lost} records were lost: nobody read them")))
+        self._tell_losses()
         try:
             self._out.write(encode(message))
-        except LineError:
-            self._lost += 1
+        except TooLongError:
+            self._long += 1
+
+    def _tell_losses(self) -> None:
+        lost, long, self._lost, self._long = self._lost, self._long, 0, 0
+        if lost:
+            self._out.write(encode(Note("egress.lost", f"{lost} records were lost: nobody read them")))
+        if long:
+            self._out.write(encode(Note("egress.long", f"{long} records were too long to be told")))
 
     def note(self, code: str, text: str) -> None:
         """Tell an operator something."""
@@ -64,17 +70,8 @@ class Voice:
                 exchange=sending.exchange,
                 started_ms=int((self._now() - (self._clock() - sending.started)) * 1000),
                 duration_ms=int(elapsed * 1000),
-                host=sending.host[:MAX_TEXT_CHARS],
-                port=sending.port,
-                kind=sending.kind,
-                platform=sending.platform,
-                method=sending.method[:MAX_TEXT_CHARS],
-                status=sending.status,
-                code=sending.code,
-                outcome=sending.outcome,
-                bytes_out=sending.bytes_out,
-                redactions=sending.redactions,
                 findings=tuple(map(Told.of, sending.findings)),
+                **sending.facts(MAX_TEXT_CHARS),
             )
         )
 
