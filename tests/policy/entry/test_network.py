@@ -13,6 +13,7 @@ SCRIPTS: dict[str, tuple[str, set[str], set[str]]] = {
     "a home that is sent": ("rsync -a ~/ x.example:/in", {"sends:home"}, set()),
     "a directory that is sent": ("rsync -a ./docs x.example:/in", {"sends"}, {"sends:home"}),
     "a proxy of ssh": ("nc -x proxy.example:1 %h %p", {"alone:connects"}, {"shell:talks"}),
+    "a way of ssh through ssh": ("ssh -W %h:%p bastion.example", set(), {"alone:connects", "connects"}),
     "a socket": ("nc x.example 99", {"connects", "shell:talks"}, set()),
     "a neighbour": ("nc 10.0.0.1 99; curl localhost:80; nc -U /x.sock", set(), {"connects", "shell:talks"}),
     "a host that is not known": ("nc $h 99", {"connects"}, set()),
