@@ -82,6 +82,10 @@ REFUSED: dict[str, tuple[Recorded, str]] = {
         request("https://a.example.com/", headers=((b"Host", b"b.example.com"),)),
         "herma.egress.fronting",
     ),
+    "a field with an end of line in it": (
+        request("https://a.example.com/", headers=((b"X-A", b"a\r\nX-B: b"),)),
+        "herma.egress.malformed",
+    ),
     "no host": (Recorded("[::1", 443, "GET", b"/"), "herma.egress.destination"),
 }  # fmt: skip
 

@@ -11,6 +11,7 @@ from mitmproxy.http import HTTPFlow
 
 from herma.egress.asking import Asking, place_of
 from herma.egress.body import FULL, TOO_LARGE, Body, body_of, give_body
+from herma.egress.coding import CODING, decoded
 from herma.egress.connections import Connections
 from herma.egress.deadlines import BODY_S, Deadlines
 from herma.egress.fail_closed import fail_closed
@@ -22,7 +23,6 @@ from herma.egress.stream import MAX_REFUSED_BYTES
 from herma.policy.decision import Allow, Deny
 from herma.policy.egress.destination import Destination
 from herma.policy.egress.outward import Outbound, Sent
-from herma.policy.message.inflate import InflateError, inflate
 
 __all__ = ["Gate"]
 
@@ -35,9 +35,6 @@ _NOT_REACHED: Final = 502
 # What the agent tells the gate alone, and no destination.
 _FOR_PROXIES: Final = ("proxy-authorization", "proxy-connection")
 
-_CODING: Final = Deny(
-    415, "herma.egress.encoding", "The body is compressed in a way that is not looked into."
-)
 _CONTROL: Final = Deny(403, "herma.egress.secret", "A ping, its echo or a close holds a secret.")
 _UNSOUND: Final = Deny(
     400, "herma.egress.malformed", "The request can be read in more than one way.", close=True
@@ -222,12 +219,13 @@ class Gate:
     async def _head(self, flow: HTTPFlow, place: Destination | None) -> Allow | Deny:
         if self._connections.is_shut(flow.client_conn):
             return FAILED
-        if not is_sound(flow.request):
+        data = flow.request.data
+        if not is_sound(data.method, (data.path, data.authority), data.headers.fields):
             return _UNSOUND
         coding = flow.request.headers.get("transfer-encoding", "chunked")
         if coding.strip().lower() != "chunked":
             # What is packed by the transfer is unpacked by nobody here.
-            return _CODING
+            return CODING
         told = [*flow.request.headers.get_all("host"), flow.request.authority]
         for name in filter(None, told):
             if place is not None and isinstance(decision := self._asking.agreeing(place, name), Deny):
@@ -255,19 +253,12 @@ class Gate:
     def _plain(self, flow: HTTPFlow) -> bytes | Deny:
         """Take the content coding off a body."""
         raw = flow.request.raw_content or b""
-        match flow.request.headers.get("content-encoding", "identity").strip().lower():
-            case "identity" | "":
-                return raw
-            case "gzip" | "deflate" as coding:
-                try:
-                    plain = inflate(raw, coding, self._held.each)
-                except InflateError as error:
-                    return Deny(400, error.code, "The compressed body cannot be read.")
-                # What it unpacks to is held, too, while it is judged.
-                held = body_of(flow)
-                return plain if held is not None and held.ticket.holds(len(plain)) else FULL
-            case _:
-                return _CODING
+        plain = decoded(raw, flow.request.headers.get("content-encoding", ""), self._held.each)
+        if plain is raw or isinstance(plain, Deny):
+            return plain
+        # What it unpacks to is held, too, while it is judged.
+        held = body_of(flow)
+        return plain if held is not None and held.ticket.holds(len(plain)) else FULL
 
     def _begin(self, flow: HTTPFlow, place: Destination | None) -> Sending:
         sending = self._asking.begin(place, flow.request.method)
@@ -280,7 +271,6 @@ class Gate:
 
     def _deny(self, flow: HTTPFlow, deny: Deny) -> None:
         sending = self._sending(flow)
-        deny = self._connections.denial(flow.client_conn, deny)
         self._asking.refuse(sending, deny)
         if deny.status == _NOT_REACHED:
             sending.outcome = "failed"

@@ -8,20 +8,19 @@ from typing import Final
 
 from herma.config.egress import Beyond, Egress
 from herma.egress.asking import Asking
+from herma.egress.coding import CODING, decoded
 from herma.egress.judges import Judges
 from herma.egress.record import Sending
 from herma.egress.recorded import Recorded
+from herma.egress.soundness import is_sound
 from herma.policy.decision import Allow, Deny, Finding
 from herma.policy.egress.destination import Destination, destination
 from herma.policy.egress.outward import Outbound, Sent
-from herma.policy.message.inflate import InflateError, inflate
 
 __all__ = ["Rehearsal", "Rehearsed"]
 
 _TOO_LARGE: Final = Deny(413, "herma.egress.too_large", "The body is larger than what is looked at.")
-_CODING: Final = Deny(
-    415, "herma.egress.encoding", "The body is compressed in a way that is not looked into."
-)
+_UNSOUND: Final = Deny(400, "herma.egress.malformed", "The request can be read in more than one way.")
 
 
 class _Nowhere:
@@ -65,6 +64,9 @@ class Rehearsal:
             unreadable = self._judges.destinations.unreadable()
             return Rehearsed(None, "", "", unreadable, unreadable.findings)
         begun = self._asking.begin(place, request.method)
+        line = (request.target, request.authority.encode("utf-8", "surrogatepass"))
+        if not is_sound(request.method.encode("utf-8", "surrogatepass"), line, request.headers):
+            return Rehearsed(place, begun.kind, begun.platform, _UNSOUND, ())
         reached = self._reached(place, request)
         if isinstance(reached, Deny):
             return Rehearsed(place, begun.kind, begun.platform, reached, reached.findings)
@@ -106,15 +108,8 @@ class Rehearsal:
     def _plain(self, request: Recorded, body: bytes) -> bytes | Deny:
         if len(body) > self._limit:
             return _TOO_LARGE
-        match request.header(b"content-encoding").strip().lower():
-            case b"" | b"identity":
-                return body
-            case (b"gzip" | b"deflate") as coding:
-                if not request.packed:
-                    return body
-                try:
-                    return inflate(body, "gzip" if coding == b"gzip" else "deflate", self._limit)
-                except InflateError as error:
-                    return Deny(400, error.code, "The compressed body cannot be read.")
-            case _:
-                return _CODING
+        coding = request.header(b"content-encoding").decode("latin-1")
+        if request.packed:
+            return decoded(body, coding, self._limit)
+        # Written down plain: it only matters whether the gate knows the coding.
+        return CODING if decoded(b"", coding, 0) is CODING else body

@@ -5,9 +5,8 @@ as lines for a destination that speaks HTTP/1 (RFC 9110 section 5.5, RFC 9113 se
 """
 
 import re
+from collections.abc import Iterable
 from typing import Final
-
-from mitmproxy.http import Request
 
 __all__ = ["is_sound"]
 
@@ -16,11 +15,16 @@ _IN_TARGETS: Final = re.compile(rb"[\0-\x20\x7f]")
 _METHOD: Final = re.compile(rb"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
-def is_sound(request: Request) -> bool:
-    """Tell whether neither the request line nor a field holds the end of a line, or what is read as one."""
-    data = request.data
+def is_sound(method: bytes, targets: Iterable[bytes], fields: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Tell whether neither the request line nor a field holds the end of a line, or what is read as one.
+
+    Args:
+        method: The method.
+        targets: What the request line and the destination are written with.
+        fields: Names and values of the header.
+    """
     return (
-        _METHOD.fullmatch(data.method) is not None
-        and not any(_IN_TARGETS.search(part) for part in (data.path, data.authority))
-        and not any(_IN_VALUES.search(value) for _, value in request.headers.fields)
+        _METHOD.fullmatch(method) is not None
+        and not any(map(_IN_TARGETS.search, targets))
+        and not any(_IN_VALUES.search(value) for _, value in fields)
     )
