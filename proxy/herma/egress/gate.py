@@ -271,6 +271,7 @@ class Gate:
 
     def _deny(self, flow: HTTPFlow, deny: Deny) -> None:
         sending = self._sending(flow)
+        deny = self._connections.denial(flow.client_conn, deny)
         self._asking.refuse(sending, deny)
         if deny.status == _NOT_REACHED:
             sending.outcome = "failed"
