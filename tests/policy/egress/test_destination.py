@@ -1,5 +1,7 @@
 """Destinations: by name, by address, by what is told of them."""
 
+from ipaddress import IPv6Address
+
 import pytest
 
 from herma.config.places import near
@@ -151,3 +153,22 @@ def test_what_is_no_destination_is_refused() -> None:
     """There is nothing to connect to."""
     deny = Destinations(EgressMode.OBSERVE, INDICATORS).unreadable()
     assert (deny.status, deny.close) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("address", "code"),
+    [
+        # The client is 169.254.169.254, 10.0.0.1, 8.8.8.8: written with every bit turned.
+        ("2001:0:c000:201::5601:5601", "metadata"),
+        ("2001:0:c000:201::f5ff:fffe", "private"),
+        ("2001:0:c000:201::f7f7:f7f7", "private"),
+        ("64:ff9b:1::808:808", "private"),
+    ],
+)
+def test_an_address_behind_a_tunnel_or_a_translator_is_refused(address: str, code: str) -> None:
+    """Nobody here knows where it leads, or it leads to the address that is written in it."""
+    judged = Destinations(EgressMode.BLOCK_KNOWN_BAD, INDICATORS).resolved(
+        Destination("api.example.com", 443), [IPv6Address(address)]
+    )
+    assert isinstance(judged, Deny)
+    assert judged.code == f"herma.egress.{code}"

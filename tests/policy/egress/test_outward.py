@@ -248,3 +248,16 @@ def test_a_file_in_an_archive_is_looked_through() -> None:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("holiday.txt", f"{VALUE}\n" * 50)
     assert isinstance(outward().request(post(STRANGER, file.getvalue())), Deny)
+
+
+@pytest.mark.parametrize("place", [STRANGER, CHAT])
+def test_what_is_sealed_is_sent_and_told(place: Destination) -> None:
+    """A backup is sealed as well; a secret beside it is refused or masked all the same."""
+    sealed = b"7z\xbc\xaf\x27\x1c" + bytes(range(256))
+    asked = post(place, sealed)
+    sent = outward().request(asked)
+    assert isinstance(sent, Sent)
+    assert sent.body is asked.body
+    assert [finding.rule_id for finding in sent.findings] == ["egress-sealed"]
+    both = outward().request(post(place, sealed + b" \0 " + VALUE.encode()))
+    assert isinstance(both, Deny)

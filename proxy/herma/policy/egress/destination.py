@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from ipaddress import IPv4Network, IPv6Network
+from ipaddress import IPv4Network, IPv6Address, IPv6Network
 from typing import Final
 
 from herma.policy.address import Address, Host, is_foreign, is_metadata, parse_address, url_host
@@ -63,6 +63,9 @@ PRIVATE: Final = Finding("egress-private", attack="T1046")
 UNLISTED: Final = Finding("egress-unlisted", attack="T1041")
 FRONTING: Final = Finding("egress-fronting", attack="T1090.004")
 UNREADABLE: Final = Finding("egress-destination")
+
+# Translated to IPv4 by whoever runs the network, to wherever they like (RFC 8215).
+_TRANSLATED: Final = IPv6Network("64:ff9b:1::/48")
 
 _MESSAGES: Final = {
     METADATA.rule_id: "The destination is a metadata service or link-local.",
@@ -142,6 +145,9 @@ class Destinations:
     def _of_address(self, address: Address, port: int) -> Iterator[Finding]:
         # An IPv4 address inside an IPv6 one is that address.
         plain = parse_address(str(address)) or address
+        if isinstance(plain, IPv6Address) and plain.teredo is not None:
+            # RFC 4380: a packet to it goes on to the client that is written in it, behind whatever stands between.
+            yield from self._of_address(plain.teredo[1], port)
         host = Host(str(plain), plain, port)
         if is_metadata(host):
             yield METADATA
@@ -160,6 +166,8 @@ class Destinations:
 
 
 def _is_reachable(host: Host) -> bool:
-    """Tell whether an address is one of the internet's: neither of the neighbourhood nor of many or of nobody."""
+    """Tell whether an address is one of the internet's: neither of the neighbourhood nor of many, of nobody or behind a tunnel."""
     address = host.address
+    if isinstance(address, IPv6Address) and (address.teredo is not None or address in _TRANSLATED):
+        return False
     return address is not None and is_foreign(host) and not (address.is_multicast or address.is_reserved)

@@ -11,6 +11,7 @@ from herma.policy.decision import Finding
 from herma.policy.egress.blob import taken_out
 from herma.policy.egress.hiding import WATCHED, watched_found
 from herma.policy.egress.inside import View, inside
+from herma.policy.egress.sealed import is_sealed, sealed_found
 from herma.policy.egress.watched import Watched
 from herma.policy.redaction.hit import UNJUDGED_ID
 from herma.policy.redaction.redactor import Redactor
@@ -50,8 +51,11 @@ class Exfiltration:
             yield watched_found(place)
 
     def _found(self, place: str, views: Iterable[View], *, masked: bool = False) -> Iterator[Finding]:
-        secret, watched = False, False
+        secret, watched, sealed = False, False, False
         for view in views:
+            if not sealed and is_sealed(view.raw):
+                sealed = True
+                yield sealed_found(place)
             text = view.text()
             # The redactor reads signs that stand for others by itself.
             seen = view.signs or (masked and not view.layers)

@@ -19,6 +19,7 @@ from herma.policy.egress.host_pattern import HostPattern, covered
 from herma.policy.egress.masking import Masker
 from herma.policy.egress.packed import TooLargeError
 from herma.policy.egress.platform import InUse, Platform, Platforms
+from herma.policy.egress.sealed import SEALED
 from herma.policy.message.form import FormError, form_decoded
 
 __all__ = ["Kind", "Outbound", "Outward", "Sent"]
@@ -164,7 +165,7 @@ class Outward:
             if self._mode is Mode.ENFORCE:
                 return _UNREAD
             findings = (UNREAD,)
-        if not findings or self._mode is Mode.MONITOR:
+        if self._mode is Mode.MONITOR or all(finding.rule_id == SEALED for finding in findings):
             return Sent(sent.target, sent.body, (*sent.findings, *findings))
         if any(finding.rule_id == WATCHED for finding in findings):
             return Deny(403, "herma.egress.watched", _WATCHED_MESSAGE, findings)
