@@ -19,7 +19,7 @@ FIND_PYTHON = for python in $(PYTHON) python3 python3.14 python3.13 python3.12 /
 	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && { echo "$$python"; break; }; done
 
 .DEFAULT_GOAL := help
-.PHONY: help run train test lint format unit attacks e2e running issuer bench bench-detect bench-timing quality docs lock hermes-venv system-packages clean
+.PHONY: help run train test lint format unit attacks e2e running issuer bench bench-detect bench-timing bench-egress quality docs lock hermes-venv system-packages clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -82,6 +82,9 @@ bench-detect: $(VENV)/dev.stamp  ## Time the detectors beside the upstream's own
 
 bench-timing: $(VENV)/dev.stamp  ## Ask whether times tell how near a wrong key is; WRITE=1 writes the page
 	$(PY) tests/bench/key_timing.py $(if $(WRITE),--write)
+
+bench-egress: $(VENV)/dev.stamp  ## Measure the egress gate beside plain mitmproxy, and what it holds in memory; WRITE=1 writes the page
+	$(PY) tests/bench/egress.py --memory $(if $(WRITE),--write)
 
 train: $(VENV)/dev.stamp  ## Make the weights of the model of prompts again, from the corpora
 	$(PY) tests/quality/train.py $(CORPORA)
