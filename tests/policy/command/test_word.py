@@ -56,6 +56,7 @@ ARRAYS = {
     "an array that is read": "read -ra a <<< 'x curl'; ${a[1]} /y",
     "separators": "x=curl_/y; IFS=_; $x",
     "separators of one command": "IFS=_ read -ra a <<< x_curl; ${a[1]} /y",
+    "separators that stay": "IFS=_; A=1 true; x=curl_/y; $x",
     "separators of one command only": "IFS=r read b <<< z; x='curl /y'; $x",
 }
 

@@ -44,6 +44,7 @@ JUDGED: dict[str, tuple[str, str, set[str]]] = {
     "a log that is a start-up file": ("GIT_TRACE", "/root/.bashrc", {"env:writes_to", "env:writes_file"}),
     "a history that is a job": ("X_HISTFILE", "/etc/cron.d/x", {"env:writes_file"}),
     "a history": ("X_HISTFILE", "/root/.bash_history", set()),
+    "a history of the shell": ("HISTFILE", "/root/.bash_history", set()),
     "a log": ("GIT_TRACE", "/var/log/git.log", set()),
     "a package that is fetched": ("npm_config_package", "https://drop.example.com/x.tgz", {"source:archive"}),
     "uploads": ("PYTHONPATH", "/root/.hermes/uploads", {"env:loads_from"}),

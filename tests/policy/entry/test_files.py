@@ -39,6 +39,12 @@ SCRIPTS: dict[str, tuple[str, set[str], set[str]]] = {
     "a file that a database writes": ("duckdb -c \"COPY t TO '/etc/cron.d/u'\"", {"writes:boot"}, set()),
     "a command of a database's client": ("sqlite3 x.db '.once ~/.bashrc'", {"writes:shell_start"}, set()),
     "a table of that name": ("psql -c 'INSERT INTO profile VALUES (1)'", set(), {"writes:shell_start"}),
+    "a wildcard in a directory that was changed to": ("pushd ~/.ssh; x >> auth*", {"writes:accounts"}, set()),
+    "a wildcard in one that is too long": (
+        f"cd ~/.ssh/{'a' * 300}/{'b' * 300}; x >> auth*",
+        set(),
+        {"writes:accounts"},
+    ),
     "a file that is removed": ("rm -f ~/.ssh/id_rsa", {"removes:kept"}, set()),
     "a file that is looked for": ("find ~/.ssh/id_rsa", set(), {"removes:kept"}),
     "an identity": ("scp -i ~/.ssh/id_rsa x host.example:", set(), {"reads:credentials"}),

@@ -169,7 +169,7 @@ _WHEN: dict[str, Callable[[str], bool]] = {
     "names_program": lambda value: _STRANGE.match(value) is not None,
     "checks": lambda value: value in _OFF,
     "unchecks": lambda value: value in _ON or "." in value or ":" in value,
-    "writes_to": lambda value: re.search(r"/\.\w|/etc/|/cron", value) is not None,
+    "writes_to": lambda value: re.search(r"/\.(?!\w{1,20}_history$)\w|/etc/|/cron", value) is not None,
     "writes_file": lambda value: _SURFACE.search(value) is not None,
     "fetched": lambda _value: False,
     "endpoint": lambda _value: False,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from herma.policy.command.call import Call
+from herma.policy.command.glob import GlobError, unglob
 from herma.policy.command.path import resolve_path
 from herma.policy.entry.vocabulary import Vocabulary
 
@@ -18,6 +19,8 @@ _CONFIGURING = frozenset(
 _OUTPUT = re.compile(
     r"^-[a-zA-Z]{0,6}[oOP]$|^--(?:output|out|output-document|output-dir|directory-prefix|dir)(?:=|$)|^-[oOP]\S"
 )
+# What `find` does to what it finds.
+_REMOVING = frozenset({"-delete", "rm", "shred", "unlink"})
 # The same of programs that are not known: a file behind an option by this name is one that they make. Builders of programs make
 # what belongs to development.
 _OUTPUT_FILE = re.compile(r"^--?(?:output|output-file|outfile|out|out-file|output-document)(?:=|$)|^-o$")
@@ -72,7 +75,7 @@ def file_effects(
         elif _OUTPUT_FILE.match(before) or _OUTPUT_FILE.match(word):
             yield from (f"writes:{found}" for found in _classes(word, where, vocabulary) - _MADE)
             continue
-        elif "remover" in kinds and (name != "find" or "-delete" in words):
+        elif "remover" in kinds and (name != "find" or not _REMOVING.isdisjoint(words)):
             verb = "removes"
         else:
             continue
@@ -105,8 +108,16 @@ def _classes(word: str, where: str, vocabulary: Vocabulary) -> set[str]:
     text = path_text(word)
     found = vocabulary.paths.classes(text)
     if where and not text.startswith(("/", "~", "$", "-")):
-        found |= vocabulary.paths.classes(path_text(where + word))
+        found |= vocabulary.paths.classes(path_text(_named(where + word)))
     return found
+
+
+def _named(path: str) -> str:
+    """Give a path with the usual names of files in the place of its wildcards."""
+    try:
+        return unglob(path)
+    except GlobError:
+        return path
 
 
 def path_text(text: str) -> str:

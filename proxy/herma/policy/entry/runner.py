@@ -57,7 +57,7 @@ RUNNER_WORDS = (
 _END = re.compile(r"[;|&\n]")
 # Words that make the programs above fetch; of those without a list, their name is enough.
 _ORDERS: dict[str, frozenset[str]] = {
-    **dict.fromkeys(("npm", "cnpm", "tnpm", "npm-cli.js"), frozenset({"exec", "x", "install", "i", "add", "create", "init", "in", "ins", "isntall", "update", "up"})),
+    **dict.fromkeys(("npm", "cnpm", "tnpm", "npm-cli.js"), frozenset({"exec", "x", "install", "i", "add", "create", "init", "in", "ins", "isntall", "update", "up", "pack"})),
     **dict.fromkeys(("pnpm", "yarn", "bun"), frozenset({"exec", "x", "dlx", "install", "i", "add", "create", "init"})),
     "uv": frozenset({"run", "install", "add", "upgrade"}),
     "rye": frozenset({"install", "add"}),
