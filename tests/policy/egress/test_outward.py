@@ -4,6 +4,7 @@ import base64
 import gzip
 import io
 import zipfile
+import zlib
 
 import pytest
 
@@ -261,3 +262,17 @@ def test_what_is_sealed_is_sent_and_told(place: Destination) -> None:
     assert [finding.rule_id for finding in sent.findings] == ["egress-sealed"]
     both = outward().request(post(place, sealed + b" \0 " + VALUE.encode()))
     assert isinstance(both, Deny)
+
+
+def test_a_push_of_git_holds_nothing_that_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code may hold what looks like a key; a push that is too large is told."""
+    head = b"0000PACK\0\0\0\x02\0\0\0\x01\xbf\x0a"
+    denied = outward().request(post(STRANGER, head + zlib.compress(f"A={VALUE}".encode())))
+    assert isinstance(denied, Deny)
+    assert denied.code == "herma.egress.watched"
+    code = post(STRANGER, head + zlib.compress(f"key = {GITHUB}".encode()))
+    assert outward().request(code) == Sent(code.target, code.body)
+    monkeypatch.setattr("herma.policy.egress.git_pack.MAX_OBJECTS", 1)
+    told = outward().request(post(STRANGER, code.body * 3))
+    assert isinstance(told, Sent)
+    assert [finding.rule_id for finding in told.findings] == ["egress-sealed"]

@@ -9,8 +9,10 @@ from typing import Final
 
 from herma.policy.decision import Finding
 from herma.policy.egress.blob import taken_out
+from herma.policy.egress.git_pack import git_objects
 from herma.policy.egress.hiding import WATCHED, watched_found
 from herma.policy.egress.inside import View, inside
+from herma.policy.egress.packed import TooLargeError
 from herma.policy.egress.sealed import is_sealed, sealed_found
 from herma.policy.egress.watched import Watched
 from herma.policy.redaction.hit import UNJUDGED_ID
@@ -36,6 +38,14 @@ class Exfiltration:
     def of(self, place: str, raw: bytes) -> Iterator[Finding]:
         """Give a finding for each kind of thing that some bytes hold; `place` is where they stand."""
         return self._found(place, inside(raw))
+
+    def pushed(self, place: str, raw: bytes) -> Iterator[Finding]:
+        """Look for what is watched in a push of git; one that is too large to be looked through is told."""
+        try:
+            if any(self.holds_watched(View(part).text()) for part in git_objects(raw)):
+                yield watched_found(place)
+        except TooLargeError:
+            yield sealed_found(place)
 
     def beneath(self, place: str, raw: bytes) -> Iterator[Finding]:
         """Look at what was masked as far as it can be read: at what is packed and encoded in it, and for what is watched."""

@@ -15,6 +15,7 @@ from herma.policy.egress.credential_field import divided_fields
 from herma.policy.egress.destination import Destination
 from herma.policy.egress.divided import divided, form_of
 from herma.policy.egress.exfiltration import WATCHED, Exfiltration
+from herma.policy.egress.git_pack import is_git_pack
 from herma.policy.egress.host_pattern import HostPattern, covered
 from herma.policy.egress.masking import Masker
 from herma.policy.egress.packed import TooLargeError
@@ -180,6 +181,8 @@ class Outward:
         )
         yield from self._exfiltration.watched_in("header", fields.credentials)
         yield from self._exfiltration.within("header", fields.encoded)
+        if is_git_pack(request.body):
+            yield from self._exfiltration.pushed("body", request.body)
         yield from self._held(("body", request.body))
         # What is sent as a form may be none: a program that is not told what it sends calls it one.
         if form_of(request.content_type) == FORM:

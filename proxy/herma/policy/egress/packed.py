@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Final, Protocol
 
-__all__ = ["MAX_BYTES", "Room", "TooLargeError", "packed_in"]
+__all__ = ["MAX_BYTES", "Room", "TooLargeError", "packed_in", "unzipped"]
 
 # All parts of one body together, beside the body. A home directory of keys and notes packs into less.
 MAX_BYTES: Final = 16 * 1024 * 1024
@@ -42,10 +42,10 @@ class TooLargeError(ValueError):
 class Room:
     """How much may still come out, of one body in all its layers."""
 
-    def __init__(self, size: int = 0) -> None:
+    def __init__(self, size: int = 0, members: int = 0) -> None:
         """Begin with a body of `size` bytes, all of which may be written in another way a few times."""
         self._left = MAX_BYTES + 3 * size
-        self._members = MAX_MEMBERS
+        self._members = members or MAX_MEMBERS
         self._read = MAX_READ_BYTES + size
 
     def member(self) -> None:
@@ -95,6 +95,11 @@ def packed_in(raw: bytes, room: Room) -> Iterator[bytes]:
         if part:
             yield part
         at = max(at, head.end())
+
+
+def unzipped(raw: bytes, at: int, room: Room) -> tuple[bytes, int]:
+    """Give what comes out of zlib that begins at a place, and where it ends; 0 where it has no end."""
+    return _out(zlib.decompressobj(), raw, at, room)
 
 
 def _machine(head: bytes) -> _Machine:
