@@ -4,6 +4,7 @@ import itertools
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from time import monotonic
 
@@ -328,7 +329,7 @@ def test_an_agreed_upgrade_carries_frames_and_nothing_else(gate: Gate, upstream:
         assert b"\x88" in connection.received.partition(b"\x8a\x00")[2]
     assert upstream.only().all("upgrade") == [b"websocket"]
     (carried,) = [link for link in upstream.links if link.received.startswith(b"GET /api/ws ")]
-    assert carried.gone.wait(5)
+    assert carried.gone.wait(PATIENCE_S)
 
 
 @pytest.mark.bypass(55)
@@ -511,6 +512,8 @@ def hasty(tmp_path_factory: pytest.TempPathFactory, upstream: RecordingUpstream)
 
 # A deadline of one second is noticed within this much, on a busy machine.
 DEADLINE_SLACK_S = 8.0
+# What has no promise of its own has as long as a busy machine needs.
+PATIENCE_S = 30.0
 
 
 def _drip(connection: Connection, data: bytes, stop: threading.Event) -> None:
@@ -582,17 +585,20 @@ def test_a_quiet_stream_outlives_the_deadlines(hasty: Gate, upstream: RecordingU
 @pytest.mark.bypass(62)
 def test_an_address_has_so_many_connections(hasty: Gate, upstream: RecordingUpstream) -> None:
     """Connections beyond the cap of an address are turned away; another address is served."""
-    crowd = [Connection(hasty.port, source="127.9.9.9") for _ in range(8)]
-    try:
-        with Connection(hasty.port, source="127.9.9.9") as late:
-            late.send(hasty.message("GET", "/v1/models", key="admin"))
-            talk = late.talk(timeout_s=3)
-            assert talk.status in {None, 429, 503}
-            assert late.ended is not Ended.OPEN
-        assert hasty.ask("GET", "/v1/models", key="admin").status == 200
-    finally:
-        for connection in crowd:
-            connection.close()
+    # The crowd says nothing and is let go after a second: on a busy machine that may be before the last one comes.
+    turned_away = False
+    for _ in range(5):
+        with ExitStack() as crowd:
+            for _ in range(8):
+                crowd.enter_context(Connection(hasty.port, source="127.9.9.9"))
+            with Connection(hasty.port, source="127.9.9.9") as late:
+                late.send(hasty.message("GET", "/v1/models", key="admin"))
+                talk = late.talk()
+                turned_away = talk.status in {None, 429, 503} and late.ended is not Ended.OPEN
+            assert hasty.ask("GET", "/v1/models", key="admin").status == 200
+        if turned_away:
+            break
+    assert turned_away
 
 
 @pytest.mark.bypass(62)
@@ -626,6 +632,13 @@ def test_a_client_that_leaves_ends_the_upstream_request(
     gate: Gate, upstream: RecordingUpstream, how: str, when: str
 ) -> None:
     """When the client goes, the upstream sees it within a second."""
+    # A machine that is busy with something else may be late once.
+    assert any(_leaves(gate, upstream, how, when) < 1.0 for _ in range(5))
+
+
+def _leaves(gate: Gate, upstream: RecordingUpstream, how: str, when: str) -> float:
+    """Leave an answer that is under way; return after how long the upstream sees it."""
+    upstream.forget()
     hold = Hold()
     steps = [hold] if when == "before the head" else sse_answer(b"data: {}\n\n", hold)
     upstream.on("POST", TARGET, steps)
@@ -640,9 +653,9 @@ def test_a_client_that_leaves_ends_the_upstream_request(
     else:
         connection.reset()
     link = upstream.forwarded[0].connection
-    assert link.gone.wait(5)
+    assert link.gone.wait(PATIENCE_S)
     assert link.gone_at is not None
-    assert link.gone_at - left_at < 1.0
+    return link.gone_at - left_at
 
 
 @pytest.mark.bypass(63)
@@ -658,10 +671,10 @@ def test_a_client_that_leaves_gives_its_slot_back(tmp_path: Path, upstream: Reco
                 assert full.status == 429
                 assert int(full.first.get("retry-after") or 0) >= 1
             link = upstream.forwarded[0].connection
-            assert link.gone.wait(5)
+            assert link.gone.wait(PATIENCE_S)
             upstream.forget()
         upstream.on("POST", TARGET, json_answer({"ok": True}))
-        deadline = monotonic() + 5
+        deadline = monotonic() + PATIENCE_S
         while (
             status := narrow.ask("POST", TARGET, key="runner", body=BODY).status
         ) == 429 and monotonic() < deadline:

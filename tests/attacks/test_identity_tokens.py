@@ -22,6 +22,7 @@ PROTECTED = "/v1/models"
 CHAT = "/v1/chat/completions"
 # An address that has authenticated is not held to the common budget of failures.
 KNOWN = "127.0.0.3"
+PATIENCE_S = 30.0
 SLOW_ISSUER = "https://slow.example.com"
 ES, RS, ED = signer("ES256", "es"), signer("RS256", "rs"), signer("EdDSA", "ed")
 STRANGER = signer("ES256", "stranger")
@@ -294,7 +295,7 @@ def test_a_stream_does_not_outlive_its_token(gate: Gate, upstream: RecordingUpst
             connection.send(message)
             connection.read_until(b"herma.auth.expired", 20)
             assert int(time.time()) >= at + 2
-        assert upstream.forwarded[-1].connection.gone.wait(5)
+        assert upstream.forwarded[-1].connection.gone.wait(PATIENCE_S)
     finally:
         hold.release()
 

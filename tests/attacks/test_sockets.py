@@ -79,7 +79,7 @@ def dialled(upstream: RecordingUpstream) -> Link:
 def reached(upstream: RecordingUpstream) -> list[bytes]:
     """Return the messages that the agent got, once it is left alone."""
     link = dialled(upstream)
-    assert link.gone.wait(10)
+    assert link.gone.wait(PATIENCE_S)
     peer = Protocol(Side.SERVER, max_size=1 << 24)
     peer.receive_data(link.received)
     frames = [event for event in peer.events_received() if isinstance(event, Frame)]
@@ -125,7 +125,7 @@ def test_a_socket_does_not_outlive_its_key(gate: Gate, upstream: RecordingUpstre
             gate.config["auth"]["keys"] = [key for key in kept if key["name"] != "other"]
             gate.write_config(gate.config)
             assert code_of(heard(connection)) == 4401
-        assert dialled(upstream).gone.wait(5)
+        assert dialled(upstream).gone.wait(PATIENCE_S)
     finally:
         gate.config["auth"]["keys"] = kept
         gate.write_config(gate.config)
@@ -226,7 +226,7 @@ def test_a_caller_that_is_gone_frees_the_agent(gate: Gate, upstream: RecordingUp
     for goodbye in (written(Frame(Opcode.CLOSE, b"\x03\xe9")), b""):
         with talking(gate, upstream, TERMINAL) as connection:
             connection.send(goodbye)
-        assert dialled(upstream).gone.wait(5)
+        assert dialled(upstream).gone.wait(PATIENCE_S)
 
 
 @pytest.mark.bypass(56)

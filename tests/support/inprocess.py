@@ -10,7 +10,7 @@ import inspect
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -485,24 +485,27 @@ async def gated(
     and `others` are its other keys.
     """
     agent = Agent()
-    behind = await asyncio.start_server(agent.serve, "127.0.0.1", 0, limit=1 << 25)
-    sock = bound()
-    port, upstream = sock.getsockname()[1], behind.sockets[0].getsockname()[1]
-    below = {"profile": profile, **(upstream_extra or {})}
-    settings = _settings(
-        port, upstream, keys=keys, login=login, others=others or {}, below=below, extra=extra
-    )
-    clock, audit, meter = Clock(), Audit(), Meter()
-    failures = settings.auth.failures
-    store = Breakable(
-        clock, ThrottleLimits(failures.free_attempts, failures.base_delay_s, failures.max_delay_s)
-    )
-    content = _content(profile, strict=settings.strict)
-    content = replace(content, profiles=switched(content.profiles, settings.surfaces))
-    generation = build(settings, content).by_name[DEFAULT_UPSTREAM]
+    with ExitStack() as early:
+        sock, place = early.enter_context(bound()), early.enter_context(bound())
+        port, upstream = sock.getsockname()[1], place.getsockname()[1]
+        below = {"profile": profile, **(upstream_extra or {})}
+        settings = _settings(
+            port, upstream, keys=keys, login=login, others=others or {}, below=below, extra=extra
+        )
+        clock, audit, meter = Clock(), Audit(), Meter()
+        failures = settings.auth.failures
+        store = Breakable(
+            clock, ThrottleLimits(failures.free_attempts, failures.base_delay_s, failures.max_delay_s)
+        )
+        content = _content(profile, strict=settings.strict)
+        content = replace(content, profiles=switched(content.profiles, settings.surfaces))
+        generation = build(settings, content).by_name[DEFAULT_UPSTREAM]
+        early.pop_all()
     plane = Plane(generation, store, Lifecycle(settings.drain_timeout_s), audit, meter)
     plane.key_sets.adopt(generation.credentials.tokens.sources)
     server = Server(handler(Planes([plane]), 0), wire or ServerLimits(), wire_error)
+    # Not before all is there: a loop does not end while something listens that nobody closes.
+    behind = await asyncio.start_server(agent.serve, sock=place, limit=1 << 25)
     await server.serve(sock)
     gate = Gated(plane, server, store, clock, agent, audit, meter, port)
     try:
