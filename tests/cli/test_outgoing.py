@@ -72,6 +72,13 @@ def test_a_secret_on_its_way_to_a_stranger_is_named_by_its_rules() -> None:
     assert [reason.rule for reason in found.reasons] == [None, None]
 
 
+def test_a_secret_for_people_that_no_mask_reaches_is_told_as_such() -> None:
+    """It is no stranger that would have to be named."""
+    found = explained(request("https://slack.com/api/x", headers=((b"x-note", GITHUB.encode()),)))
+    assert (found.becomes, found.code, found.platform) == (Becomes.REFUSED, "herma.egress.secret", "slack")
+    assert "in the text of the message" in found.hint
+
+
 def test_a_body_that_can_be_read_in_two_ways_is_not_shown() -> None:
     """Neither its fields nor those of a query."""
     many = "&".join(["a=b"] * 100_000)

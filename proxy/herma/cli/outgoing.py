@@ -44,6 +44,10 @@ HINTS: Final[Mapping[str, str]] = {
 }
 
 
+# What is refused on its way to people only where it cannot be masked.
+_MASKED_IN_TEXT: Final = ("herma.egress.secret", "herma.egress.watched")
+
+
 class Becomes(StrEnum):
     """What becomes of a request."""
 
@@ -98,7 +102,7 @@ class Outgoings:
             becomes=_becomes(rehearsed),
             code=refused.code if refused else "",
             message=refused.message if refused else "",
-            hint=HINTS.get(refused.code, "") if refused else "",
+            hint=_hint(refused.code, rehearsed.kind) if refused else "",
             method=request.method,
             url=url,
             body=body,
@@ -147,6 +151,12 @@ class Outgoings:
         return tuple(dict.fromkeys(found))
 
 
+def _hint(code: str, kind: str) -> str:
+    if kind == Kind.PLATFORM and code in _MASKED_IN_TEXT:
+        return "write it in the text of the message, where it is masked; a mask does not reach what is packed, nor a path or a field"
+    return HINTS.get(code, "")
+
+
 def _becomes(rehearsed: Rehearsed) -> Becomes:
     judged, asked = rehearsed.judged, rehearsed.asked
     if isinstance(judged, Deny):
@@ -166,4 +176,4 @@ def _notes(request: Recorded, rehearsed: Rehearsed) -> Iterator[str]:
     if not refused and rehearsed.place is not None and not (rehearsed.place.address or request.addresses):
         yield "the addresses of the host were not recorded; the gate judges them, too"
     if rehearsed.findings and not refused and rehearsed.kind == Kind.OTHER:
-        yield "found and reported only, as the configuration says"
+        yield "what was found is reported only"
