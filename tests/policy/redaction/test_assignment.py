@@ -288,6 +288,8 @@ def test_letters_beside_a_name_are_mostly_words(text: str) -> None:
         "EXPORT EVP_PKEY*          xmlSecOpenSSLKeyDataRsa2Evp   (data);",
         "((CMS_RecipientEncryptedKey *)OPENSSL_sk2_shift(x))",
         "#define PKCS12_key_gen PKCS12_key_gen_utf8",
+        " *   PK11_TypeSymKey             PK11SymKey *",
+        "private_key: ed25519.Ed25519PrivateKey, x",
         "FSDiscriminatorPass P = FSDiscriminatorPass::Pass1);",
         'Term::ReadKey::ReadMode2("restore");',
         "# what you pass to modnames2paths: a list",
@@ -310,11 +312,14 @@ def test_types_and_names_of_code_are_no_values(text: str) -> None:
         f"PASSWORD\r\n=\r\n{S}",
         f"**Password** {S}",
         f"changed the pass of bob to {S}",
+        "here's the API key\n\nF4keK3yN0tR3al7bQ2vW9sXe\n\nthanks",
+        "initialAdminPassword\nF4keK3yN0tR3al7bQ2vW9sXe",
     ],
 )
 def test_a_value_may_stand_below_its_name(text: str) -> None:
     """With the sign on a line of its own; and a word before `pass` makes it a noun."""
     assert S not in masked(text)
+    assert "F4keK3yN0tR3" not in masked(text)
 
 
 def test_the_first_of_two_literals_belongs_to_the_first_name() -> None:

@@ -25,6 +25,7 @@ CASES = {
     "sentence with an account": (" for root@localhost: vvvvv1", Join.FAR_PROSE, ""),
     "yaml, value on the next line": ("\n  value: v", Join.SIGN, ":"),
     "sign below": ("\n= v", Join.SIGN, "="),
+    "value below": ("\nvvvvvvvvvvvvvvvvvvvv1", Join.LOOSE, ""),
     "sign and value below": ("\n:\n  v", Join.SIGN, ":"),
     "pair": ('", "v")', Join.COMMA, ""),
     "default": ('", default="v")', Join.COMMA, ""),

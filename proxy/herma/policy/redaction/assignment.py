@@ -20,6 +20,7 @@ from herma.policy.redaction.judgement import (
     judge,
     left_alone,
     more_words,
+    names_type,
     namespaced,
     told,
 )
@@ -349,7 +350,7 @@ def _after_blank(text: str, first: int, at: int, known: Name, flag: int, work: W
     if not flag and not value.quote and (is_code(written) or written.startswith(text[first:at].rstrip())):
         # `#define PKCS12_key_gen PKCS12_key_gen_utf8` gives a name another one.
         return
-    if known.strength == Strength.HINT and not looks_issued(written):
+    if (known.strength == Strength.HINT and not looks_issued(written)) or names_type(known, written):
         return
     if namespaced(known, written):
         return

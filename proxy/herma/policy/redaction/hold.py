@@ -48,7 +48,7 @@ _CLOSES: Final = ('"}', '"]')
 MAX_TOLD_CHARS: Final = 400
 _TOLD_BY_NEXT: Final = re.compile(
     r"(?<![^\s\"'`(*:])(?P<word>[A-Za-z0-9!#$%&*+/=?@^_~.-]{8,256}+)[\"'`*]{0,3}\)?,?"
-    r"(?:[ ](?:i|is|a|as|f|fo|for|<-{0,2}|\u2190)?|[ ](?:is|as|for|<--?|\u2190)[ ][\w.' -]{0,64})?$",
+    r"(?:[ ](?:i|is|a|as|f|fo|for|<-{0,2}|\u2190|\([a-z]{0,5})?|[ ](?:is|as|for|<--?|\u2190|\([a-z]{2,5})[ ][\w.' -]{0,64})?$",
     re.ASCII,
 )
 _DIGIT: Final = re.compile("[0-9]")

@@ -88,6 +88,10 @@ _YAML_LATER: Final = re.compile(
 _TALL: Final = re.compile(
     r"\r?\n[ \t]{0,40}(?P<sign>[=:])(?:[ \t]{1,16}|[ \t]{0,16}\r?\n[ \t]{0,40})(?=[^\s=:])"
 )
+# A word as long as a key that has the next line, or the one below it, for itself.
+_BELOW: Final = re.compile(
+    r"\r?\n(?:[ \t]{0,8}\r?\n)?[ \t]{0,16}(?=[A-Za-z0-9_.+/-]{20,512}+={0,2}[ \t]{0,4}(?:\r?\n|$))", re.ASCII
+)
 
 
 def joint_at(text: str, end: int) -> Joint | None:
@@ -151,6 +155,9 @@ def _mark(text: str, at: int, end: int, close: str, *, blank: str) -> Joint | No
         tall = _TALL.match(text, at)
         if tall is not None:
             return Joint(tall.end(), Join.SIGN, tall["sign"], close, spaced=True)
+        below = _BELOW.match(text, at)
+        if below is not None:
+            return Joint(below.end(), Join.LOOSE, close=close)
     return Joint(at, Join.BLANK, close=close) if blank else None
 
 

@@ -34,6 +34,7 @@ __all__ = [
     "judge",
     "left_alone",
     "more_words",
+    "names_type",
     "namespaced",
     "told",
 ]
@@ -55,7 +56,7 @@ _LABEL: Final = re.compile(
 _PHRASE: Final = re.compile(r"[a-z]{1,15}(?:-[a-z]{1,15}){3,12}$", re.ASCII)
 # Names of types: `OAuth2Token`, `Ed25519PrivateKey`. A password may look so, a drawn value does not.
 _TYPE: Final = re.compile(
-    r"(?:[A-Z]?[A-Z][a-z]{1,15}\d{0,5}|[A-Z]{2,6}\d{0,5}|Argon2id?|Secp256[kr]1){1,6}"
+    r"(?:[a-z][a-z\d_]{0,24}\.){0,3}(?:[A-Z]?[A-Z][a-z]{1,15}\d{0,5}|[A-Z]{2,6}\d{0,5}|Argon2id?|Secp256[kr]1){1,6}"
     r"(?<=oken|.Key|cret|Hash|gest|rray|ring|ffer|Type|oded|aims|tial)s?\d{0,3}(?:<[\w, <>\[\]]{1,60}>)?$",
     re.ASCII,
 )
@@ -223,7 +224,7 @@ def _judge_bare(known: Name, value: Value, form: Form, text: str) -> bool:
     written = value.text[:MAX_JUDGED_CHARS]
     if form.comma:
         return False
-    if not known.password and _TYPE.match(written):
+    if names_type(known, written):
         return False
     if form.compared:
         return looks_issued(written) and not identifier(written)
@@ -292,6 +293,11 @@ def left_alone(written: str) -> bool:
         or _pathlike(written)
         or is_dull(written)
     )
+
+
+def names_type(known: Name, written: str) -> bool:
+    """Tell whether the value beside a name is a type, as annotations and tables have them; a password may look so."""
+    return not known.password and _TYPE.match(written) is not None
 
 
 def namespaced(known: Name, written: str) -> bool:
