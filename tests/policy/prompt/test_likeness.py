@@ -50,8 +50,8 @@ def test_padding_dilutes_nothing() -> None:
 
 def test_an_order_over_two_parts_is_seen_whole() -> None:
     """Neighbours are weighed together."""
-    first, second = "alpha " * 60 + ".", " omega " * 20
-    assert model("omega").reasons(first + second, [(400, "read")], -5.0) == ("read",)
+    first, second = "alpha " * 20 + ".", " omega " * 12
+    assert model("omega").reasons(first + second, [(150, "read")], -5.0) == ("read",)
 
 
 def test_concepts_weigh_as_words_do() -> None:
@@ -124,7 +124,7 @@ def test_parts_are_the_text_and_its_marks(text: str, places: list[int]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "first"),
-    [("a. " * 200, 161), ("。" * 500, 161), ("word " * 100, 400), ("x" * 500, 400)],
+    [("a. " * 200, 41), ("。" * 500, 41), ("word " * 100, 160), ("x" * 500, 160)],
 )
 def test_a_part_ends_where_a_sentence_or_a_word_does(text: str, first: int) -> None:
     """Where there is neither, at the bound."""

@@ -27,9 +27,10 @@ __all__ = [
 
 # Each piece has one of so many weights, a byte each. Some 60,000 pieces occur in 3,000 lines of thirty languages.
 BUCKETS: Final = 1 << 18
-# A part is some sentences of a text; it is judged by itself and with its neighbours, so that padding dilutes nothing.
-MIN_PART_CHARS: Final = 160
-MAX_PART_CHARS: Final = 400
+# A part is a sentence or two of a text; it is judged by itself and with its neighbours, so that padding dilutes nothing. With 160
+# to 400 characters one sentence that was put between innocent ones was found in three cases of four, with these in all.
+MIN_PART_CHARS: Final = 40
+MAX_PART_CHARS: Final = 160
 MAX_JOINED: Final = 3
 # Longer words are names, hashes and links; their beginnings say enough.
 MAX_WORD_CHARS: Final = 24
