@@ -102,6 +102,16 @@ class Egress:
     upstream_proxy_login: Secret | None = option(
         "`user:password` for that proxy, if it asks who comes.", default=None, secret=True
     )
+    record_file: FilePath | None = option(
+        "File in which requests are kept for debugging, as mitmproxy keeps flows: without values of fields and queries, bodies masked. Off by default.",
+        default=None,
+    )
+    record_max_bytes: Bytes = option(
+        "Size at which nothing more is recorded.",
+        default=Bytes(67_108_864),
+        minimum=65_536,
+        maximum=1 << 36,
+    )
     binds: tuple[str, ...] = derived(default=("127.0.0.1",))
 
 
@@ -138,6 +148,7 @@ class Egresses:
             made,
             watch=watch,
             state_dir=self._files.resolve(made.state_dir),
+            record_file=made.record_file and self._files.resolve(made.record_file),
             ca_file=made.ca_file and self._files.resolve(made.ca_file),
             binds=self._private(reader, made.address, (*path, "address"), "egress.public"),
         )

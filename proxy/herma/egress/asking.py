@@ -10,6 +10,7 @@ from herma.egress.record import Sending, Sink
 from herma.policy.address import Address
 from herma.policy.decision import Allow, Deny
 from herma.policy.egress.destination import Destination, destination
+from herma.policy.egress.masking import Masker
 from herma.policy.egress.outward import Outbound, Outward
 
 __all__ = ["CANARY", "Asking", "place_of"]
@@ -39,6 +40,11 @@ class Asking:
     def outward(self) -> Outward:
         """What judges whole requests and messages."""
         return self._judges.outward
+
+    @property
+    def masker(self) -> Masker:
+        """What masks."""
+        return self._judges.masker
 
     def asked(self, place: Destination | None) -> Allow | Deny:
         """Judge a destination by its name."""

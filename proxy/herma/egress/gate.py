@@ -17,6 +17,7 @@ from herma.egress.deadlines import BODY_S, Deadlines
 from herma.egress.fail_closed import fail_closed
 from herma.egress.held import Held
 from herma.egress.record import Sending
+from herma.egress.recording import Recording
 from herma.egress.refusal import FAILED, refusal
 from herma.egress.soundness import is_sound
 from herma.egress.stream import MAX_REFUSED_BYTES
@@ -52,12 +53,14 @@ class Gate:
         held: Held,
         *,
         pass_beyond: bool = False,
+        recording: Recording | None = None,
     ) -> None:
         self._asking = asking
         self._connections = connections
         self._deadlines = deadlines
         self._held = held
         self._pass_beyond = pass_beyond
+        self._recording = recording
 
     def failed(self, hook: str, error: Exception) -> None:
         """Tell which hook failed."""
@@ -287,6 +290,8 @@ class Gate:
         if (body := body_of(flow)) is not None:
             body.ticket.release()
         self._asking.end(sending)
+        if self._recording is not None and sending.host != self._asking.canary:
+            self._recording.add(flow, self._asking.masker)
 
 
 def _length(flow: HTTPFlow) -> int:

@@ -23,6 +23,7 @@ from herma.egress.gate import Gate
 from herma.egress.held import Held
 from herma.egress.layers import BODY_SIZE_LIMIT
 from herma.egress.loop import JudgedLoop
+from herma.egress.recording import Recording
 from herma.egress.trailers import leave_out
 
 __all__ = ["Proxy", "quiet_log"]
@@ -44,7 +45,14 @@ class _Opened:
 class Proxy:
     """One listening proxy; make it in the loop that runs it."""
 
-    def __init__(self, egress: Egress, authority: Authority, asking: Asking, loop: JudgedLoop) -> None:
+    def __init__(
+        self,
+        egress: Egress,
+        authority: Authority,
+        asking: Asking,
+        loop: JudgedLoop,
+        recording: Recording | None = None,
+    ) -> None:
         self._opened = _Opened()
         self._server = Proxyserver()
         self.deadlines = Deadlines()
@@ -55,7 +63,12 @@ class Proxy:
             asking, loop, self.deadlines, egress.max_connections, address, egress.upstream_proxy_login
         )
         gate = Gate(
-            asking, self.connections, self.deadlines, self.held, pass_beyond=egress.beyond is Beyond.PASS
+            asking,
+            self.connections,
+            self.deadlines,
+            self.held,
+            pass_beyond=egress.beyond is Beyond.PASS,
+            recording=recording,
         )
         if wrong := "; ".join(unmarked((self.connections, gate))):
             raise CanaryError(wrong)

@@ -1,7 +1,8 @@
 """Puts the gate together and runs it until it is told to stop."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from herma.config.egress import Egress
@@ -12,6 +13,7 @@ from herma.egress.judges import read_judges
 from herma.egress.line import RELOAD, Counts, Ready
 from herma.egress.loop import JudgedLoop
 from herma.egress.proxy import Proxy
+from herma.egress.recording import Recording
 from herma.egress.trust import open_authority
 from herma.egress.voice import Voice
 from herma.egress.watching import WatchedFiles
@@ -49,7 +51,27 @@ async def serve(
         voice.note("egress.ca", authority.note)
     asking = Asking(content.judges, voice)
     content.asking = asking
-    proxy = Proxy(egress, authority, asking, loop)
+    with _recording(egress, voice, loop) as recording:
+        proxy = Proxy(egress, authority, asking, loop, recording)
+        await _run(proxy, content, asking, voice, orders)
+
+
+@contextmanager
+def _recording(egress: Egress, voice: Voice, loop: JudgedLoop) -> Iterator[Recording | None]:
+    if egress.record_file is None:
+        yield None
+        return
+    recording = Recording(egress.record_file, egress.record_max_bytes, voice.note, loop)
+    voice.note("egress.record", f"recording: requests are kept in {egress.record_file}")
+    try:
+        yield recording
+    finally:
+        recording.close()
+
+
+async def _run(
+    proxy: Proxy, content: "_Content", asking: Asking, voice: Voice, orders: AsyncIterator[bytes]
+) -> None:
     async with asyncio.TaskGroup() as group:
         running = group.create_task(proxy.run())
         try:
