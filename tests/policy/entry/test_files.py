@@ -35,6 +35,8 @@ SCRIPTS: dict[str, tuple[str, set[str], set[str]]] = {
         {"writes:shell_start"},
     ),
     "a file that any program makes": ("render --output=~/.bashrc x", {"writes:shell_start"}, set()),
+    "a file that a reader makes": ("sort -o ~/.bashrc /opt/x", {"writes:shell_start"}, set()),
+    "what only fits": ("grep -o ~/.bashrc x", set(), {"writes:shell_start"}),
     "a file of a project that any program makes": ("render -o ./package.json", set(), {"writes:development"}),
     "a file that a database writes": ("duckdb -c \"COPY t TO '/etc/cron.d/u'\"", {"writes:boot"}, set()),
     "a command of a database's client": ("sqlite3 x.db '.once ~/.bashrc'", {"writes:shell_start"}, set()),

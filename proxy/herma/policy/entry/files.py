@@ -25,6 +25,10 @@ _REMOVING = frozenset({"-delete", "rm", "shred", "unlink"})
 # what belongs to development.
 _OUTPUT_FILE = re.compile(r"^--?(?:output|output-file|outfile|out|out-file|output-document)(?:=|$)|^-o$")
 _MADE = frozenset({"development"})
+# Whose `-o` prints what fits, and takes no file.
+_ONLY_MATCHING = frozenset(
+    {"grep", "egrep", "fgrep", "rg", "ag", "ack", "ls", "find", "kubectl", "ps", "ssh"}
+)
 _IN_PLACE = re.compile(r"^-[a-z]{0,4}i|^--in-place|^inplace$")
 
 
@@ -68,13 +72,14 @@ def file_effects(
             or ("copier" in kinds and (index == last or before in _INTO))
             or ("downloader" in kinds and (_OUTPUT.match(before) or _OUTPUT.match(word)))
         )
+        made = name not in _ONLY_MATCHING and (_OUTPUT_FILE.match(before) or _OUTPUT_FILE.match(word))
         if written:
             verb = "writes"
-        elif kinds & _READING and name not in _LOADING:
-            verb = "keeps" if call.kept else "reads"
-        elif _OUTPUT_FILE.match(before) or _OUTPUT_FILE.match(word):
+        elif made:
             yield from (f"writes:{found}" for found in _classes(word, where, vocabulary) - _MADE)
             continue
+        elif kinds & _READING and name not in _LOADING:
+            verb = "keeps" if call.kept else "reads"
         elif "remover" in kinds and (name != "find" or not _REMOVING.isdisjoint(words)):
             verb = "removes"
         else:
