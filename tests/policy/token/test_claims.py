@@ -124,3 +124,11 @@ def test_anything_else_is_a_flaw(members: dict[str, object]) -> None:
     """Never an error; and what is taken has an end that is near."""
     found = judge_claims(members, EXPECTED, NOW)
     assert isinstance(found, Flaw) or found.expires <= NOW + 3600 + LEEWAY_S
+
+
+def test_a_token_that_is_about_nobody_is_taken_where_that_is_said() -> None:
+    """A subject that is there must still be one."""
+    lenient = Expected(ISSUER, AUDIENCE, 3600, subject=False)
+    assert judge_claims(claims(sub=None), lenient, NOW) == Claims("", NOW + 300, claims(sub=None))
+    assert judge_claims(claims(sub=""), lenient, NOW) is Flaw.CLAIMS
+    assert judged(sub=None) is Flaw.CLAIMS

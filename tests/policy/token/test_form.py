@@ -147,6 +147,7 @@ def test_what_a_forger_could_have_made() -> None:
         Flaw.EARLY,
         Flaw.LIFETIME,
         Flaw.SUBJECT,
+        Flaw.PURPOSE,
     }
 
 

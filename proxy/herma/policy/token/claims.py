@@ -19,11 +19,15 @@ _NEVER = 2**53
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Whose tokens are taken, for whom they have to be, and for how long they may have been issued."""
+    """Whose tokens are taken, for whom they have to be, and for how long they may have been issued.
+
+    Without `subject` a token need not say whom it is about: one that only starts something is about nobody.
+    """
 
     issuer: str
     audience: str
     max_lifetime_s: float
+    subject: bool = True
 
     def __post_init__(self) -> None:
         if not self.issuer or not self.audience or self.max_lifetime_s <= 0:
@@ -42,13 +46,16 @@ class Claims:
 def judge_claims(members: Mapping[str, Any], expected: Expected, now: float) -> Claims | Flaw:
     """Judge the claims of a token whose signature is right; `now` in seconds since 1970.
 
-    `iss`, `aud`, `sub` and `exp` have to be there, and times are whole numbers. Names are compared as they are written.
+    `iss`, `aud`, `sub` and `exp` have to be there, and times are whole numbers. Names are compared as they are written. A `sub` that
+    is not asked for and not there is empty.
     """
     if members.get("iss") != expected.issuer:
         return Flaw.ISSUER
     if expected.audience not in _audiences(members.get("aud")):
         return Flaw.AUDIENCE
     subject = members.get("sub")
+    if subject is None and not expected.subject:
+        return _judge_times(members, "", expected, now)
     if not isinstance(subject, str) or not 0 < len(subject) <= MAX_SUBJECT_CHARACTERS:
         return Flaw.CLAIMS
     return _judge_times(members, subject, expected, now)

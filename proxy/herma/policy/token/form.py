@@ -84,6 +84,7 @@ class Flaw(StrEnum):
     EARLY = "early"
     LIFETIME = "lifetime"
     SUBJECT = "subject"
+    PURPOSE = "purpose"
 
     @property
     def guess(self) -> bool:
