@@ -203,6 +203,15 @@ def test_who_is_not_let_in_is_told_by_the_issuers_name() -> None:
     assert judged([issuer("one", algorithms=("RS256",))], KEY.token()) == TokenRejected(Flaw.ALGORITHM, "one")
 
 
+@pytest.mark.bypass(76)
+def test_a_token_that_fires_a_job_opens_nothing_else() -> None:
+    """Whatever audiences and scopes it has beside its purpose."""
+    token = KEY.token(claims(purpose="cron_fire", aud=[AUDIENCE, "fire"], scope="run read admin"))
+    assert judged([issuer("idp")], token) == TokenRejected(Flaw.PURPOSE, "idp")
+    other = KEY.token(claims(purpose="report"))
+    assert isinstance(judged([issuer("idp")], other), Vouched)
+
+
 def test_issuers_are_told_apart() -> None:
     """By name, and by what their tokens say."""
     assert Tokens([issuer("a"), issuer("b", audience="b")]).sources == {SOURCE}

@@ -5,8 +5,20 @@ import socket
 
 import pytest
 
+from herma.errors import StoreError
 from herma.policy.routing.route import Turn
-from herma.store import Ask, Coordinator, Farewell, Lease, MemoryStore, MessageError, Notice, RemoteStore
+from herma.store import (
+    Ask,
+    Coordinator,
+    Farewell,
+    Lease,
+    MemoryStore,
+    MessageError,
+    Notice,
+    Once,
+    RemoteStore,
+    Spending,
+)
 from herma.store.messages import Answer, Call, encode
 from support.shared_state import Attended, Clock, settle, workers
 
@@ -22,6 +34,8 @@ MALFORMED = {
     "negative cap": encode(Call(1, "admit", ["alice", "open", -1, None])),
     "subject that is no text": encode(Call(1, "failed", [["all", 1]])),
     "rate of zero": encode(Call(1, "take", ["b", 0.0, 1.0])),
+    "token that is no text": encode(Call(1, "spend", [1, 1.0, 2.0])),
+    "token without an end": encode(Call(1, "spend", ["a", 1.0])),
     "page after nonsense": encode(Call(1, "open_runs", ["9" * 6000])),
 }
 
@@ -180,3 +194,60 @@ async def test_worker_that_vanishes_with_answers_unread_is_gone() -> None:
         theirs.close()
     assert attended.farewells == [Farewell.GONE]
     assert store.slots_taken == 0
+
+
+class Slow:
+    """A memory of used tokens that answers when it is told to, or not at all."""
+
+    def __init__(self, failure: Exception | None = None) -> None:
+        self.go = asyncio.Event()
+        self.asked = 0
+        self._failure = failure
+
+    async def spend(self, _once: Once) -> Spending:
+        self.asked += 1
+        if self._failure is not None:
+            raise self._failure
+        await self.go.wait()
+        return Spending.FIRST
+
+    async def close(self) -> None:
+        self.go.set()
+
+
+async def test_a_memory_that_is_slow_holds_up_nobody_else() -> None:
+    """Other calls of the same worker are answered meanwhile."""
+    slow = Slow()
+    async with (
+        workers(Coordinator(MemoryStore(Clock(), spent=slow)), 1) as (store,),
+        asyncio.TaskGroup() as group,
+    ):
+        spending = group.create_task(store.spend(Once("a", 1.0, 2.0)))
+        while not slow.asked:
+            await asyncio.sleep(0)
+        assert isinstance(await store.admit(Ask("alice", Turn.OPEN, 1)), Lease)
+        assert not spending.done()
+        slow.go.set()
+        assert await spending is Spending.FIRST
+
+
+async def test_a_memory_that_is_down_costs_nothing_but_its_own_calls() -> None:
+    """The worker hears that it is not known, and stays."""
+    slow = Slow(StoreError("down"))
+    async with workers(Coordinator(MemoryStore(Clock(), spent=slow)), 1) as (store,):
+        for _ in range(2):
+            with pytest.raises(StoreError):
+                await store.spend(Once("a", 1.0, 2.0))
+        assert isinstance(await store.admit(Ask("alice", Turn.OPEN, 1)), Lease)
+
+
+async def test_what_still_waits_ends_with_its_worker() -> None:
+    """Nobody is left to hear the answer."""
+    slow = Slow()
+    async with workers(Coordinator(MemoryStore(Clock(), spent=slow)), 1) as (store,):
+        asking = asyncio.get_running_loop().create_task(store.spend(Once("a", 1.0, 2.0)))
+        while not slow.asked:
+            await asyncio.sleep(0)
+        store.close()
+        with pytest.raises(StoreError):
+            await asking

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from herma.policy.limits.admission import Ask, Lease
 from herma.policy.routing.profile import Turn
-from herma.store import MemoryStore, Owner, Partition, Store, parted
+from herma.store import MemorySpent, MemoryStore, Once, Owner, Partition, Spending, Store, parted
 from herma.store.memory import MemoryStore as Memory
 from support.shared_state import Clock
 
@@ -75,7 +75,7 @@ def test_it_is_asked_like_the_whole(name: str) -> None:
 
 async def test_what_is_everybodys_stays_so() -> None:
     """Failures, rates and slots are counted over all upstreams."""
-    store = MemoryStore(Clock())
+    store = MemoryStore(Clock(), spent=MemorySpent(Clock(), since=-1000))
     api, board = Partition(store, "default"), Partition(store, "board")
     assert await api.take("key:laptop", 0.001, 1.0) == 0
     assert await board.take("key:laptop", 0.001, 1.0) > 0
@@ -90,3 +90,5 @@ async def test_what_is_everybodys_stays_so() -> None:
     assert store.slots_taken == 0
     await api.seed(1)
     assert store.slots_taken == 1
+    once = Once("a", 1000.0, 2000.0)
+    assert [await one.spend(once) for one in (api, board)] == [Spending.FIRST, Spending.AGAIN]

@@ -12,9 +12,12 @@ from herma.store import (
     Full,
     Lease,
     LiveSession,
+    MemorySpent,
     MemoryStore,
+    Once,
     Owner,
     SessionLimits,
+    Spending,
     Store,
     Which,
 )
@@ -30,7 +33,7 @@ def clock() -> Clock:
 
 @pytest.fixture(params=["memory", "remote"])
 async def store(request: pytest.FixtureRequest, clock: Clock) -> AsyncIterator[Store]:
-    memory = MemoryStore(clock)
+    memory = MemoryStore(clock, spent=MemorySpent(clock, since=0))
     if request.param == "memory":
         yield memory
     else:
@@ -154,3 +157,13 @@ async def test_sessions_hold_until_they_end(store: Store, clock: Clock) -> None:
     await store.end_session("s")
     await store.end_session("s")
     assert await store.session("s", limits) is None
+
+
+async def test_a_token_is_used_once(store: Store, clock: Clock) -> None:
+    """And again only when nobody would take it; one from before the memory is not taken."""
+    once = Once("f" * 64, clock.now, clock.now + 300)
+    assert await store.spend(once) is Spending.FIRST
+    assert await store.spend(once) is Spending.AGAIN
+    assert await store.spend(Once("e" * 64, 10.0, clock.now + 300)) is Spending.OUTDATED
+    clock.now = once.until
+    assert await store.spend(once) is Spending.FIRST

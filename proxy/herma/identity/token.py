@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from herma.identity.jwks import VerificationKey
 from herma.identity.key_sets import KeySource
+from herma.policy.fire.permit import is_fire_token
 from herma.policy.grant import Principal
 from herma.policy.token.claims import Claims, Expected, judge_claims
 from herma.policy.token.form import ACCESS_TYPES, ALGORITHMS, Flaw, Unverified, read_token
@@ -152,6 +153,9 @@ def _judge(issuer: Issuer, raw: bytes, token: Unverified, keys: Keys | None, now
     claims = TokenVerifier(issuer.expected, keys, algorithms=issuer.algorithms).judge(raw, token, now)
     if isinstance(claims, Flaw):
         return claims
+    if is_fire_token(token.claims):
+        # It starts one job, at the one route that asks for it, whatever else it says (RFC 8725 section 3.12).
+        return Flaw.PURPOSE
     principal = issuer.grant.principal(claims)
     return principal if isinstance(principal, Flaw) else Vouched(principal, claims.expires)
 

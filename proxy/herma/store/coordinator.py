@@ -1,8 +1,9 @@
 """One memory store for all workers, served over socket pairs.
 
 The coordinator runs in the process that starts the workers. A worker's connection is its life: when it ends, however it
-ends, the slots of its open requests are given back. Calls are answered in the order they come; a worker may have many
-outstanding. A worker that does not read its answers makes only itself wait.
+ends, the slots of its open requests are given back. Calls are answered in the order they come, but for those that wait for
+more than this process, which are answered when they can be; a worker may have many outstanding. A worker that does not read its
+answers makes only itself wait.
 """
 
 import asyncio
@@ -11,10 +12,12 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Any, assert_never
 
+from herma.errors import StoreError
 from herma.policy.browser.sessions import LiveSession, SessionLimits
 from herma.policy.limits.admission import Ask, Full, Lease, RunLease
 from herma.policy.ownership import Owner
 from herma.policy.routing.route import Turn
+from herma.policy.token.spent import Once
 from herma.store.memory import MemoryStore
 from herma.store.messages import MAX_MESSAGE_BYTES, Answer, Call, Decoder, MessageError, Notice, encode
 
@@ -73,8 +76,9 @@ class Coordinator:
         self._attended += 1
         tag = f"{worker}#{self._attended}"
         self._writers[tag] = writer
+        waiting: set[asyncio.Task[None]] = set()
         try:
-            await self._serve(worker, tag, reader, writer)
+            await self._serve(worker, tag, reader, writer, waiting)
         except MessageError:
             return Farewell.MALFORMED
         except ConnectionError:
@@ -83,6 +87,8 @@ class Coordinator:
             return Farewell.GONE
         finally:
             del self._writers[tag]
+            for task in waiting:
+                task.cancel()
             writer.transport.abort()
             self._store.worker_gone(tag)
 
@@ -96,13 +102,25 @@ class Coordinator:
                 writer.write(data)
 
     async def _serve(
-        self, worker: str, tag: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        worker: str,
+        tag: str,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        waiting: set[asyncio.Task[None]],
     ) -> None:
         decoder = Decoder()
         while data := await reader.read(_READ_BYTES):
             answers = bytearray()
             for message in decoder.feed(data):
                 match message:
+                    case Call(operation="spend"):
+                        # Asks a disk or a network, which must not hold up the others. The worker bounds how many there are.
+                        task = asyncio.get_running_loop().create_task(
+                            self._spend(writer, _once(message), message)
+                        )
+                        waiting.add(task)
+                        task.add_done_callback(waiting.discard)
                     case Call():
                         answers += encode(Answer(message.number, await _perform(self._store, tag, message)))
                     case Notice():
@@ -114,6 +132,21 @@ class Coordinator:
                 if len(answers) > _WRITE_BYTES:
                     await _flush(writer, answers)
             await _flush(writer, answers)
+
+    async def _spend(self, writer: asyncio.StreamWriter, once: Once, call: Call) -> None:
+        try:
+            found = (await self._store.spend(once)).value
+        except StoreError:
+            found = "unknown"
+        writer.write(encode(Answer(call.number, found)))
+
+
+def _once(call: Call) -> Once:
+    match call.arguments:
+        case [str(token_id), float(issued), float(expires)]:
+            return Once(token_id, issued, expires)
+        case _:
+            raise MessageError("a worker asked for something unknown")
 
 
 async def _flush(writer: asyncio.StreamWriter, answers: bytearray) -> None:

@@ -8,6 +8,8 @@ from herma.policy.limits.admission import Admission, Ask, Full, Lease, RunLease
 from herma.policy.limits.bucket import Buckets
 from herma.policy.limits.throttle import Throttle, ThrottleLimits
 from herma.policy.ownership import Owner, Ownership
+from herma.policy.token.spent import Once, Spending
+from herma.store.spent import MemorySpent, SpentStore
 
 __all__ = ["MemoryStore"]
 
@@ -17,10 +19,10 @@ def _ignore(_run: RunLease) -> None:
 
 
 class MemoryStore:
-    """A `Store` whose methods never suspend, so that each is one step for everybody else.
+    """A `Store` whose methods never suspend, so that each is one step for everybody else; but for `spend`.
 
     `clock` returns seconds that never go backwards. `on_dropped` is told of each run that was dropped because nobody saw
-    its end; it must not raise.
+    its end; it must not raise. `spent` remembers used tokens, which may have to outlive the process.
     """
 
     def __init__(
@@ -28,8 +30,10 @@ class MemoryStore:
         clock: Callable[[], float],
         limits: ThrottleLimits | None = None,
         on_dropped: Callable[[RunLease], None] = _ignore,
+        spent: SpentStore | None = None,
     ) -> None:
         self._clock = clock
+        self._spent = spent or MemorySpent()
         self._on_dropped = on_dropped
         self._admission = Admission()
         self._ownership = Ownership()
@@ -136,6 +140,10 @@ class MemoryStore:
     async def end_session(self, ident: str) -> None:
         """End a session."""
         self._sessions.close(ident)
+
+    async def spend(self, once: Once) -> Spending:
+        """Note the use of a token that may be used once."""
+        return await self._spent.spend(once)
 
     def _expire(self) -> None:
         for run in self._admission.expire(self._clock()):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from herma.policy.browser.sessions import LiveSession, SessionLimits
 from herma.policy.limits.admission import Ask, Full, Lease, RunLease
 from herma.policy.ownership import Owner
+from herma.policy.token.spent import Once, Spending
 from herma.store.store import Store
 
 __all__ = ["Partition", "parted"]
@@ -24,7 +25,7 @@ def parted(run_id: str) -> tuple[str, str]:
 
 
 class Partition:
-    """A `Store` in which runs, offers and owners are one upstream's; slots, throttles, rates and sessions are everybody's."""
+    """A `Store` in which runs, offers and owners are one upstream's; slots, throttles, rates, sessions and used tokens are everybody's."""
 
     def __init__(self, store: Store, upstream: str) -> None:
         self._store = store
@@ -104,6 +105,10 @@ class Partition:
     async def end_session(self, ident: str) -> None:
         """End a session."""
         await self._store.end_session(ident)
+
+    async def spend(self, once: Once) -> Spending:
+        """Note the use of a token; one that two upstreams take is used at both."""
+        return await self._store.spend(once)
 
     def _own(self, name: str) -> str:
         # No id stays none: a run whose id was never heard still holds its slot for a while.

@@ -9,6 +9,7 @@ from herma.errors import StoreError
 from herma.policy.browser.sessions import LiveSession, SessionLimits
 from herma.policy.limits.admission import MAX_LEASES, MAX_RUN_ID_CHARS, Ask, Full, Lease, RunLease, Which
 from herma.policy.ownership import Owner
+from herma.policy.token.spent import Once, Spending
 from herma.store.channel import CALL_WAIT_S, Channel
 from herma.store.coordinator import RUNS_PER_PAGE
 from herma.store.messages import Notice
@@ -162,6 +163,17 @@ class RemoteStore:
     async def end_session(self, ident: str) -> None:
         """End a session."""
         await self._channel.call("end_session", ident)
+
+    async def spend(self, once: Once) -> Spending:
+        """Note the use of a token; what the coordinator's own memory does not tell in time is not known."""
+        value = await self._channel.call("spend", once.token_id, float(once.issued), float(once.expires))
+        match value:
+            case "first" | "again" | "outdated" | "full":
+                return Spending(value)
+            case "unknown":
+                raise StoreError("the coordinator cannot reach the memory of used tokens")
+            case _:
+                raise self._malformed()
 
     def _give_back(self, value: Any) -> None:
         """Release the slot in an answer that nobody takes."""

@@ -9,12 +9,13 @@ from typing import Protocol
 from herma.policy.browser.sessions import LiveSession, SessionLimits
 from herma.policy.limits.admission import Ask, Full, Lease, RunLease
 from herma.policy.ownership import Owner
+from herma.policy.token.spent import Once, Spending
 
 __all__ = ["Store"]
 
 
 class Store(Protocol):
-    """Slots, owners, failed attempts, rates, approval offers and sessions; every method may raise `StoreError`."""
+    """Slots, owners, failed attempts, rates, approval offers, sessions and used tokens; every method may raise `StoreError`."""
 
     async def admit(self, ask: Ask) -> Lease | Full:
         """Take a slot for a turn.
@@ -89,4 +90,8 @@ class Store(Protocol):
 
     async def end_session(self, ident: str) -> None:
         """End a session, for every worker; again, it changes nothing."""
+        ...
+
+    async def spend(self, once: Once) -> Spending:
+        """Note the use of a token that may be used once; of several uses at the same time one is the first."""
         ...
