@@ -2,12 +2,13 @@
 
 import re
 
-from herma.config.values import Audience, ClaimName, HeaderName, KeySetUrl, San, UserName
+from herma.config.values import Audience, ClaimName, HeaderName, JobName, KeySetUrl, San, UserName
+from herma.policy.fire.request import is_job_id
 from herma.policy.message.headers import TOKEN, names_somebody
 from herma.policy.openid.email import parse_email
 from herma.policy.openid.endpoint import is_endpoint
 
-__all__ = ["audience", "claim_name", "header_name", "key_set_url", "san", "user_name"]
+__all__ = ["audience", "claim_name", "header_name", "job_name", "key_set_url", "san", "user_name"]
 
 # Names and URLs of services; a blank would make two of one.
 _AUDIENCE = re.compile(r"[!-~]{1,255}")
@@ -32,6 +33,13 @@ def claim_name(text: str) -> ClaimName:
     if not _CLAIM.fullmatch(text) or text == "/" or (text.startswith("/") and "*" in text):
         raise ValueError("expected the name of a claim, or a JSON Pointer such as /realm_access/roles")
     return ClaimName(text)
+
+
+def job_name(text: str) -> JobName:
+    """Read the id of a job, or the name of a profile."""
+    if not is_job_id(text):
+        raise ValueError("expected up to 64 letters, digits, dashes and underscores")
+    return JobName(text)
 
 
 def key_set_url(text: str) -> KeySetUrl:

@@ -7,9 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from herma.config.auth import Auth, AuthKey, Failures
+from herma.config.cron_fire import JobKey
 from herma.config.key_floor import weakness
 from herma.config.proxy_headers import judge_proxy_headers
 from herma.config.reader import Reader
+from herma.config.settings import Settings
+from herma.config.upstream import place_of
 from herma.config.values import KeyHash
 from herma.errors import Source
 from herma.policy.secret import Secret
@@ -24,7 +27,7 @@ _BEARER = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    key: AuthKey
+    key: AuthKey | JobKey
     name_at: Source
     key_at: Source
 
@@ -80,6 +83,29 @@ class Keys:
         if found := weakness(_text(key), self._floor_bits):
             reader.problem(at, f"upstream.key.{found.code}", found.message)
 
+    def judge_job_keys(self, reader: Reader, settings: Settings) -> None:
+        """Apply the floor to the keys that start jobs; each opens one thing, so none is another's, nor an upstream's own."""
+        own = [upstream.key for upstream in settings.all_upstreams().values() if upstream.key is not None]
+        for name, upstream in settings.all_upstreams().items():
+            for index, key in enumerate(
+                upstream.cron_fire.job_keys if upstream.cron_fire is not None else ()
+            ):
+                path = (*place_of(name), "cron_fire", "job_keys", index)
+                at = next(
+                    reader.at(one) for kind in ("key", "key_file", "hash") if reader.has(one := (*path, kind))
+                )
+                placed = _Placed(key, reader.at((*path, "name")), at)
+                self._strength(reader, placed)
+                if any(_equal(key.key, one) for one in own):
+                    message = "found the agent server's own key; make another with `herma token job`"
+                    reader.problem(at, "auth.key.twice", message)
+                if isinstance(key.key, Secret) and is_token(key.key.reveal()):
+                    message = "found a key that would be read as a signed token; make another with `herma token job`"
+                    reader.problem(at, "auth.key.token", message)
+                for earlier in self._placed:
+                    self._same(reader, earlier, placed)
+                self._placed.append(placed)
+
     def _strength(self, reader: Reader, placed: _Placed) -> None:
         key = placed.key.key
         if isinstance(key, KeyHash):
@@ -97,6 +123,10 @@ class Keys:
         if earlier.key.name.lower() == placed.key.name.lower():
             message = f"the name is taken by the key at {earlier.name_at}; rename one"
             reader.problem(placed.name_at, "auth.key.name", message)
+        Keys._same(reader, earlier, placed)
+
+    @staticmethod
+    def _same(reader: Reader, earlier: _Placed, placed: _Placed) -> None:
         if _equal(earlier.key.key, placed.key.key):
             message = f"found the same key as at {earlier.key_at}; give each its own (`herma key new`)"
             reader.problem(placed.key_at, "auth.key.twice", message)

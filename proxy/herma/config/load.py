@@ -12,11 +12,13 @@ from typing import Any
 
 from herma.config.auth import Auth, AuthKey, Failures
 from herma.config.certificates import ClientCertificate, ClientCertificates
+from herma.config.cron_fire import CronFire, CronFires, FireIssuer, JobKey
 from herma.config.doors import Doors
 from herma.config.edges import Edges
 from herma.config.egress import Egress, Egresses
 from herma.config.exemption import Exemption, Exemptions
 from herma.config.files import Files
+from herma.config.fire_audiences import judge_audiences
 from herma.config.guarded_file import FileProblem, read_guarded
 from herma.config.keys import Keys
 from herma.config.listen import Resolver, resolve
@@ -34,6 +36,7 @@ from herma.config.settings import (
     Settings,
     Tls,
 )
+from herma.config.state import Redis, State, States
 from herma.config.surface import Surface
 from herma.config.surface import finish as finish_surface
 from herma.config.tokens import TokenIssuer, TokenIssuers
@@ -94,7 +97,8 @@ def parse(
     files = Files(directory, check=check_files)
     listeners, upstreams, edges = Listeners(resolver, files), Upstreams(resolver, files), Edges(files)
     now = now or datetime.now(UTC)
-    keys, logins = Keys(now), Logins()
+    keys, logins, fires = Keys(now), Logins(), CronFires(files, now)
+    states = States(files, resolver)
     finish: dict[type, Finish] = {
         Listener: listeners.finish_listener,
         Tls: listeners.finish_tls,
@@ -109,6 +113,11 @@ def parse(
         Auth: keys.finish_auth,
         Upstream: upstreams.finish_upstream,
         UpstreamTls: upstreams.finish_tls,
+        FireIssuer: fires.finish_issuer,
+        JobKey: fires.finish_job_key,
+        CronFire: fires.finish,
+        Redis: states.finish_redis,
+        State: states.finish_state,
         Content: edges.finish_content,
         Audit: edges.finish_audit,
         Limits: edges.finish_limits,
@@ -125,6 +134,8 @@ def parse(
         edges.finish_root(reader, built, check_ids)
         Doors(reader, built).judge()
         _upstream_keys(reader, keys, built)
+        keys.judge_job_keys(reader, built)
+        judge_audiences(reader, built)
     if not callers:
         message = "no key: everybody who can connect may call; add one to auth.keys (`herma key new`)"
         reader.warn(reader.at(("auth",)), "auth.none", message)

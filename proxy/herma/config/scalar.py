@@ -24,6 +24,7 @@ from herma.config.values import (
     FilePath,
     HeaderName,
     IssuerUrl,
+    JobName,
     KeySetUrl,
     Label,
     Name,
@@ -315,6 +316,11 @@ SCALARS: Mapping[Any, Scalar] = {
     ),
     ClaimName: Scalar(
         credentials.claim_name, "the name of a claim", {"type": "string", "minLength": 1, "maxLength": 200}
+    ),
+    JobName: Scalar(
+        credentials.job_name,
+        "the id of a job",
+        {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"},
     ),
     KeySetUrl: Scalar(credentials.key_set_url, "a URL", {"type": "string", "pattern": "^https?://[^#@]+$"}),
     San: Scalar(

@@ -15,6 +15,7 @@ from herma.config.auth import Auth
 from herma.config.egress import Egress
 from herma.config.exemption import Exemption
 from herma.config.option import derived, option
+from herma.config.state import State
 from herma.config.surface import Surface
 from herma.config.upstream import DEFAULT_UPSTREAM, Upstream
 from herma.config.values import (
@@ -314,6 +315,7 @@ class Settings:
     strict: bool = option("Refuse routes that the profile does not know.", default=False)
     admin: Admin = option("The listener for operators.", factory=Admin)
     audit: Audit = option("Where decisions are written.", factory=Audit)
+    state: State = option("Where used tokens are remembered.", factory=State)
     content: Content = option("Rules and indicators from outside the package.", factory=Content)
     egress: Egress | None = option(
         "The gate for what the agent sends out: a forward proxy in a process of its own (`herma[egress]`).",

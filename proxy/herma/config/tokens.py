@@ -4,7 +4,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from herma.config.files import Files
 from herma.config.option import option
@@ -26,7 +26,7 @@ from herma.policy.grant import Scope
 from herma.policy.token.form import Algorithm
 from herma.yamlfile import Path
 
-__all__ = ["GroupRole", "TokenIssuer", "TokenIssuers"]
+__all__ = ["GroupRole", "KeysOf", "TokenIssuer", "TokenIssuers", "located"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +105,8 @@ class TokenIssuers:
         """Refuse an issuer without keys, one that opens to everybody, and one that is there already."""
         self._apart(reader, made, path)
         self._grants(reader, made, path)
-        if ("jwks_url" in raw) == ("jwks_file" in raw):
-            message = "expected either jwks_url or jwks_file, where the issuer's keys are"
-            reader.problem(reader.at(path), "auth.tokens.keys", message)
-        return self._files_of(reader, made, path)
+        file, authorities = located(self._files, reader, made, path, raw, code="auth.tokens.keys")
+        return replace(made, jwks_file=file, ca_file=authorities)
 
     def _apart(self, reader: Reader, made: TokenIssuer, path: Path) -> None:
         at = reader.at((*path, "name"))
@@ -134,15 +132,36 @@ class TokenIssuers:
             message = "found scopes for everybody who gets a token of this issuer; add subjects or groups"
             reader.problem(at, "auth.tokens.everybody", message)
 
-    def _files_of(self, reader: Reader, made: TokenIssuer, path: Path) -> TokenIssuer:
-        if made.ca_file is not None and made.jwks_file is not None:
-            message = "found authorities, and no jwks_url that they are for; take one out or add the other"
-            reader.problem(reader.at((*path, "ca_file")), "auth.tokens.keys", message)
-        file, authorities = (
-            None if name is None else self._files.resolve(name) for name in (made.jwks_file, made.ca_file)
-        )
-        if file is not None:
-            self._files.guarded(reader, (*path, "jwks_file"), file)
-        if authorities is not None:
-            self._files.authorities(reader, (*path, "ca_file"), authorities)
-        return replace(made, jwks_file=file, ca_file=authorities)
+
+class KeysOf(Protocol):
+    """What says where somebody's keys are."""
+
+    @property
+    def jwks_file(self) -> FilePath | None:
+        """The file that they stand in."""
+        ...
+
+    @property
+    def ca_file(self) -> FilePath | None:
+        """The authorities of who is asked for them."""
+        ...
+
+
+def located(
+    files: Files, reader: Reader, made: KeysOf, path: Path, raw: Mapping[str, Any], *, code: str
+) -> tuple[FilePath | None, FilePath | None]:
+    """Find the files of an issuer's keys and authorities; note a problem where there are no keys, or two places for them."""
+    if ("jwks_url" in raw) == ("jwks_file" in raw):
+        message = "expected either jwks_url or jwks_file, where the issuer's keys are"
+        reader.problem(reader.at(path), code, message)
+    if made.ca_file is not None and made.jwks_file is not None:
+        message = "found authorities, and no jwks_url that they are for; take one out or add the other"
+        reader.problem(reader.at((*path, "ca_file")), code, message)
+    file, authorities = (
+        None if name is None else files.resolve(name) for name in (made.jwks_file, made.ca_file)
+    )
+    if file is not None:
+        files.guarded(reader, (*path, "jwks_file"), file)
+    if authorities is not None:
+        files.authorities(reader, (*path, "ca_file"), authorities)
+    return file, authorities

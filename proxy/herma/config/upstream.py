@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from herma.config.cron_fire import CronFire
 from herma.config.files import Files
 from herma.config.listen import PRIVATE_MODE, Resolver, judge
 from herma.config.option import option
@@ -67,6 +68,9 @@ class Upstream:
         "How long an unused connection is kept.", default=Seconds(10.0), minimum=0, maximum=3600
     )
     tls: UpstreamTls | None = option("Verification of an https upstream.", default=None)
+    cron_fire: CronFire | None = option(
+        "Who may start scheduled jobs from outside (`POST /api/cron/fire`); nobody by default.", default=None
+    )
 
 
 def place_of(name: str) -> Path:

@@ -21,6 +21,7 @@ __all__ = [
     "FilePath",
     "HeaderName",
     "IssuerUrl",
+    "JobName",
     "KeyHash",
     "KeySetUrl",
     "Label",
@@ -68,6 +69,8 @@ EmailAddress = NewType("EmailAddress", str)
 Audience = NewType("Audience", str)
 ClaimName = NewType("ClaimName", str)
 KeySetUrl = NewType("KeySetUrl", str)
+# A job of an agent, or one of its profiles.
+JobName = NewType("JobName", str)
 San = NewType("San", str)
 HeaderName = NewType("HeaderName", str)
 UserName = NewType("UserName", str)

@@ -96,7 +96,7 @@ def _needs_restart(old: Settings, new: Settings) -> list[str]:
             (listener.address, listener.mode, listener.tls, listener.binds) for listener in settings.listen
         ]
 
-    fixed = ("admin", "workers", "audit", "egress")
+    fixed = ("admin", "workers", "audit", "egress", "state")
     changed = [name for name in fixed if getattr(old, name) != getattr(new, name)]
     if list(old.upstreams) != list(new.upstreams):
         changed = ["the names of upstreams", *changed]
