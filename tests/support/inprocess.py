@@ -18,13 +18,14 @@ from herma.config.load import parse as parse_settings
 from herma.config.settings import Settings
 from herma.config.upstream import DEFAULT_UPSTREAM
 from herma.config.values import Tcp
+from herma.content.fires import opened
 from herma.content.surfaces import switched
 from herma.ingress import Plane, Planes, Record, handler, wire_error
 from herma.policy.limits.lifecycle import Lifecycle
 from herma.policy.limits.throttle import ThrottleLimits
 from herma.policy.secret import Secret
 from herma.runtime.generation import Content, build, read_content
-from herma.store import MemoryStore
+from herma.store import MemorySpent, MemoryStore
 from herma.wire import Server, ServerLimits
 from support.raw import Ended, Response, Talk, parse, request
 from support.shared_state import Clock
@@ -32,6 +33,7 @@ from support.upstream import answer, chunk, json_answer, sse_head
 from support.wire_client import PATIENCE_S, Client, bound, reset
 
 __all__ = [
+    "JOB_KEY",
     "KEYS",
     "SECRET",
     "UPSTREAM_KEY",
@@ -75,7 +77,9 @@ SCOPES: dict[str, str] = {
     "elsewhere": "scopes: [run], networks: ['192.0.2.0/24']",
 }
 KEYS = {name: _fake(name) for name in SCOPES}
-_ENVIRON = {name.upper(): key for name, key in KEYS.items()} | {"UPSTREAM": UPSTREAM_KEY}
+# It starts one job, where a test says so.
+JOB_KEY = _fake("job")
+_ENVIRON = {name.upper(): key for name, key in KEYS.items()} | {"UPSTREAM": UPSTREAM_KEY, "JOB": JOB_KEY}
 
 
 @dataclass(slots=True)
@@ -235,7 +239,8 @@ class Breakable(MemoryStore):
     """A store that can be cut off, method by method, and counts what it is asked."""
 
     def __init__(self, clock: Clock, limits: ThrottleLimits) -> None:
-        super().__init__(clock, limits)
+        # Its memory of used tokens is older than any token of the suites.
+        super().__init__(clock, limits, spent=MemorySpent(since=0))
         self.broken: dict[str, Exception] = {}
         self.asked: Counter[str] = Counter()
 
@@ -498,11 +503,11 @@ async def gated(
             clock, ThrottleLimits(failures.free_attempts, failures.base_delay_s, failures.max_delay_s)
         )
         content = _content(profile, strict=settings.strict)
-        content = replace(content, profiles=switched(content.profiles, settings.surfaces))
+        content = replace(content, profiles=opened(switched(content.profiles, settings.surfaces), settings))
         generation = build(settings, content).by_name[DEFAULT_UPSTREAM]
         early.pop_all()
     plane = Plane(generation, store, Lifecycle(settings.drain_timeout_s), audit, meter)
-    plane.key_sets.adopt(generation.credentials.tokens.sources)
+    plane.key_sets.adopt(generation.key_sources)
     server = Server(handler(Planes([plane]), 0), wire or ServerLimits(), wire_error)
     # Not before all is there: a loop does not end while something listens that nobody closes.
     behind = await asyncio.start_server(agent.serve, sock=place, limit=1 << 25)

@@ -66,7 +66,7 @@ _ROUTE: Final = (
     "method", "path", "operation", "scope", "envelope", "turn", "stream", "dialect", "public", "max_body_bytes", "text",
     "checks", "run_param", "response_run_pointer", "auth", "owned", "creates", "refers", "headers", "closed",
     "encoded_slash", "null_body", "socket", "serves", "current",
-    "reduced", "paths", "polled",
+    "reduced", "paths", "polled", "fires",
 )  # fmt: skip
 _CALLS: Final = (
     "names", "operation", "scope", "turn", "response_run_pointer", "at", "values", "text", "checks", "paths", "polled",
@@ -216,7 +216,17 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
         reduced=_members(node, "reduced"),
         paths=_paths(node),
         polled=_polled(node, method),
+        fires=_fires(node, auth),
     )
+
+
+def _fires(node: Node, auth: Auth) -> str:
+    path = node.text("fires")
+    if path and not (is_template(path) and path.count("{job_id}") == path.count("{") == 1):
+        raise node.error("expected a path with the parameter {job_id}", "fires")
+    if path and auth is not Auth.JWT:
+        raise node.error("only a route with `auth: jwt` starts jobs", "fires")
+    return path
 
 
 def _serves(node: Node, method: str) -> Serves:

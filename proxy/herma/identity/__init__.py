@@ -3,6 +3,7 @@
 from herma.identity.account import Account, Accounts, by_session
 from herma.identity.certificates import names_of
 from herma.identity.credentials import Credentials, credentials_of
+from herma.identity.fires import FireRejected, Fires, fires_of
 from herma.identity.key import KeyHash, hash_key, new_key
 from herma.identity.key_set import KeySet
 from herma.identity.key_sets import FileKeys, KeySets, KeySource, RemoteKeys
@@ -18,6 +19,8 @@ __all__ = [
     "Accounts",
     "Credentials",
     "FileKeys",
+    "FireRejected",
+    "Fires",
     "Issuer",
     "KeyHash",
     "KeyRecord",
@@ -42,6 +45,7 @@ __all__ = [
     "Vouched",
     "by_session",
     "credentials_of",
+    "fires_of",
     "hash_key",
     "hash_password",
     "names_of",

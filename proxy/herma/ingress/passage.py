@@ -14,6 +14,7 @@ from herma.ingress.answer import Answer
 from herma.ingress.authentication import Asking, authenticate
 from herma.ingress.body import BodyReader, body_limit
 from herma.ingress.current import look
+from herma.ingress.fire import FirePassage
 from herma.ingress.forward import Forwarder
 from herma.ingress.login import OwnPages
 from herma.ingress.ownership import Owners
@@ -34,6 +35,7 @@ from herma.policy.message.canonical import Head, canonical_head
 from herma.policy.message.client_address import client_address, forwarded_proto
 from herma.policy.message.host import HOST_UNKNOWN, judge_origin
 from herma.policy.routing.profile import Match
+from herma.policy.routing.route import Auth
 from herma.wire import ServerRequest
 
 __all__ = ["Passage"]
@@ -83,6 +85,10 @@ class Passage:
         if isinstance(match, Deny) and match.status == 400:
             raise Refusal(match)
         self._know(head, match)
+        if isinstance(match, Match) and match.route.auth is Auth.JWT:
+            fire = FirePassage(self._plane, self._generation, self._request, self._record, self._answer)
+            await fire.run(head, match)
+            return
         principal = await self._caller(head, match)
         if isinstance(match, Deny):
             # A caller without a key learns nothing about which paths there are.

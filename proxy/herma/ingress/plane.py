@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from herma.config.settings import Settings
 from herma.config.upstream import Upstream
-from herma.identity import Accounts, Credentials, Keyring, KeySets, PasswordChecker
+from herma.identity import Accounts, Credentials, Fires, Keyring, KeySets, KeySource, PasswordChecker
 from herma.ingress.record import AuditSink, Meter, Record
 from herma.ingress.upstream_key import UpstreamKey
 from herma.policy.limits.lifecycle import Lifecycle
@@ -30,6 +30,7 @@ class Generation:
 
     `name` is the upstream's in the configuration. An exchange keeps the generation it began with, so that a reload never changes the rules in the middle of a stream.
     `hosts` has one policy per listener, in the order of the configuration, None where the listener does not lead to this upstream.
+    `fires` are those who may start a job there; None where nobody may.
     """
 
     name: str
@@ -45,6 +46,14 @@ class Generation:
     authority: bytes
     key: UpstreamKey
     hosts: tuple[HostPolicy | None, ...]
+    fires: Fires | None = None
+
+    @property
+    def key_sources(self) -> frozenset[KeySource]:
+        """Where the keys are that tokens are verified with."""
+        return self.credentials.tokens.sources | (
+            self.fires.sources if self.fires is not None else frozenset()
+        )
 
     @property
     def upstream_key(self) -> Secret | None:
@@ -107,14 +116,22 @@ class Plane:
         A task group would end with its first failing member; here a failure reaches the waiter, or, when the waiter
         left, is counted and dropped.
         """
-        task = asyncio.get_running_loop().create_task(work)
-        self._kept.add(task)
-        task.add_done_callback(self._kept.discard)
+        task = self._keep(work)
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             task.add_done_callback(self._unheard)
             raise
+
+    def start(self, work: Coroutine[object, object, object]) -> None:
+        """Begin work that nobody waits for, but the gate before it stops; a failure is counted."""
+        self._keep(work).add_done_callback(self._unheard)
+
+    def _keep[T](self, work: Coroutine[object, object, T]) -> asyncio.Task[T]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._kept.add(task)
+        task.add_done_callback(self._kept.discard)
+        return task
 
     def _unheard(self, task: asyncio.Task[object]) -> None:
         if not task.cancelled() and task.exception() is not None:

@@ -16,7 +16,7 @@ MAX_FINDINGS = 16
 class Record:
     """One audit line in the making; times are seconds of a monotonic clock.
 
-    `reason` is what a refusal tells the caller; it repeats nothing of the request.
+    `reason` is what a refusal tells the caller; it repeats nothing of the request. `job` is one that was started, by its id.
     `complete` is set when a stream has said itself that it is over: a caller who leaves then has all of it.
     """
 
@@ -32,6 +32,7 @@ class Record:
     code: str = ""
     reason: str = ""
     outcome: str = "answered"
+    job: str = ""
     complete: bool = False
     bytes_in: int = 0
     bytes_out: int = 0

@@ -82,6 +82,8 @@ class AuditLog:
             "judged_ms": _since(record, record.judged),
             "upstream_head_ms": _since(record, record.upstream_head),
         }
+        if record.job:
+            line["job"] = record.job
         self.event(line)
 
     def sent(self, sent: Sent) -> None:

@@ -51,7 +51,7 @@ class DataPlane:
 
     async def open(self, sockets: Sequence[Bound]) -> None:
         """Start to serve on bound sockets."""
-        self.plane.key_sets.adopt(self.plane.generation.credentials.tokens.sources)
+        self.plane.key_sets.adopt(_key_sources(self._generations))
         limits = _limits(self._generations.settings)
         planes = Planes(tuple(self._planes.values()))
         # One for all listeners: a second address to reach the gate by is no second allowance.
@@ -74,7 +74,7 @@ class DataPlane:
         old, self._generations = self._generations, generations
         for name, plane in self._planes.items():
             plane.generation = generations.by_name[name]
-        self.plane.key_sets.adopt(self.plane.generation.credentials.tokens.sources)
+        self.plane.key_sets.adopt(_key_sources(generations))
         self._lifecycle.drain_timeout_s = generations.settings.drain_timeout_s
         limits = _limits(generations.settings)
         for server in self._servers:
@@ -125,6 +125,10 @@ class DataPlane:
     def connections(self) -> int:
         """The open connections of all listeners."""
         return sum(server.connections for server in self._servers)
+
+
+def _key_sources(generations: Generations) -> frozenset[KeySource]:
+    return frozenset().union(*(one.key_sources for one in generations.by_name.values()))
 
 
 def _limits(settings: Settings) -> ServerLimits:

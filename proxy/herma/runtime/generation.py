@@ -12,11 +12,12 @@ from herma.config.login import LoginUser
 from herma.config.settings import ClientAuth, Settings, Tls
 from herma.config.upstream import Upstream
 from herma.config.values import KeyHash, Unix
+from herma.content.fires import opened
 from herma.content.library import Library
 from herma.content.profiles import load_profile
 from herma.content.surfaces import switched
 from herma.errors import ConfigError, Problem, Source
-from herma.identity import Account, Accounts, KeyRecord, Keyring, SignIn, credentials_of
+from herma.identity import Account, Accounts, KeyRecord, Keyring, SignIn, credentials_of, fires_of
 from herma.identity.asking import asking
 from herma.ingress import Generation, UpstreamKey
 from herma.policy.browser.password_hash import PasswordHash
@@ -93,7 +94,7 @@ def read_content(
 
     Raises:
         ContentError: a file cannot be used, or the configuration names no platform of the egress gate that there is.
-        ConfigError: an exemption names a rule or a route that does not exist, a surface an operation, or an upstream a page.
+        ConfigError: an exemption names a rule or a route that does not exist, a surface an operation, an upstream a page or its jobs.
     """
     state = files_state(content_places(settings))
     fingerprint_key = settings.redaction.fingerprint_key or fingerprint_key
@@ -106,6 +107,7 @@ def read_content(
         },
         settings.surfaces,
     )
+    profiles = opened(profiles, settings)
     _pages(settings, profiles)
     if settings.egress is not None:
         # The process that judges by them reads them itself; here it is told before anything is opened or swapped.
@@ -176,6 +178,7 @@ def build(settings: Settings, content: Content) -> Generations:
             authority=upstream.url.authority.encode("ascii"),
             key=_key(upstream, content.profiles[name], pools[name]),
             hosts=hosts_of(settings, name),
+            fires=fires_of(upstream.cron_fire) if upstream.cron_fire is not None else None,
         )
         for name, upstream in settings.all_upstreams().items()
     }

@@ -62,7 +62,7 @@ class Stream(StrEnum):
 
 
 class Auth(StrEnum):
-    """Who checks the caller. Only `key` is the gate's own; the others are the upstream's, with its own credential."""
+    """Who is asked for what: `key` by the gate, `jwt` for a token that starts a job, `adapter` by the upstream for one of its own."""
 
     KEY = "key"
     JWT = "jwt"
@@ -151,6 +151,7 @@ class Route:
     `reduced` are JSON Pointers into the answer: whoever may not `read` gets what stands there and nothing else; empty shows all.
     A page asks a `polled` route again and again by itself, which is no use of the session that it does it with.
     `paths` are names of query parameters and of members of the body that name a file of the agent's machine.
+    `fires` is the path by which the upstream is told to run a job, with the parameter `job_id`, of a route that starts jobs from outside.
     Only a route with `encoded_slash` takes `%2F` inside a path parameter, and only one with `null_body` takes `null` for no body.
     """
 
@@ -184,6 +185,7 @@ class Route:
     reduced: tuple[str, ...] = ()
     polled: bool = False
     paths: tuple[str, ...] = ()
+    fires: str = ""
 
     @property
     def shows(self) -> bool:
