@@ -54,3 +54,4 @@ def test_state_is_kept_in_one_place(tmp_path: Path) -> None:
     assert "keep one" in said
     assert "set tls: true" in said
     assert "no certificate" in said
+    assert "take it out" in problems("state: {redis: {address: 'unix:/run/redis.sock', tls: true}}\n")[0]

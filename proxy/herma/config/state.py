@@ -54,6 +54,9 @@ class States:
         if made.ca_file is not None and not made.tls:
             message = "found authorities and no tls; set tls: true or take them out"
             reader.problem(reader.at((*path, "ca_file")), "state.redis.tls", message)
+        if made.tls and isinstance(made.address, Unix):
+            message = "found tls for a Unix socket; take it out"
+            reader.problem(reader.at((*path, "tls")), "state.redis.tls", message)
         elsewhere = (
             not isinstance(made.address, Unix) and judge(made.address, PRIVATE_MODE, self._resolver).public
         )

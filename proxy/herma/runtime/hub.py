@@ -18,9 +18,10 @@ from herma.runtime.recent import Recent
 from herma.runtime.reload import Reloader
 from herma.runtime.signals import CHILD_STOP, on_signals
 from herma.runtime.start import Start, throttle_limits
+from herma.runtime.state import used_tokens
 from herma.runtime.tally import Tally
 from herma.runtime.worker import METRICS
-from herma.store import Coordinator, MemoryStore, MessageError, Notice
+from herma.store import Coordinator, MemoryStore, MessageError, Notice, SpentStore
 
 __all__ = ["serve_hub"]
 
@@ -29,9 +30,9 @@ MAX_NAME_BYTES = 64
 
 
 class _Hub:
-    def __init__(self, start: Start, audit: AuditLog) -> None:
+    def __init__(self, start: Start, audit: AuditLog, spent: SpentStore) -> None:
         self.lifecycle = Lifecycle(start.settings.drain_timeout_s)
-        self.store = MemoryStore(time.monotonic, throttle_limits(start.settings), start.dropped)
+        self.store = MemoryStore(time.monotonic, throttle_limits(start.settings), start.dropped, spent)
         self.tally = Tally()
         self.recent = Recent(self.tally)
         self.activity = Heard(self.recent)
@@ -81,8 +82,9 @@ def _row(row: Any) -> tuple[tuple[str, ...], float]:
 async def serve_hub(start: Start, parent: socket.socket, stop_all: Callable[[], None]) -> None:
     """Serve until stopped; over `parent` come the lines to new workers, and its end stops the hub."""
     with AuditLog(start.settings.audit.file, lambda: hub.tally.count(AUDIT_LOST)) as audit:
-        hub = _Hub(start, audit)
-        await _serve(hub, start, parent, stop_all)
+        async with used_tokens(start.settings, start.log) as spent:
+            hub = _Hub(start, audit, spent)
+            await _serve(hub, start, parent, stop_all)
 
 
 async def _serve(hub: _Hub, start: Start, parent: socket.socket, stop_all: Callable[[], None]) -> None:

@@ -17,6 +17,7 @@ from herma.runtime.log import Log
 from herma.runtime.sockets import StartError, bind_all
 from herma.runtime.solo import serve_solo
 from herma.runtime.start import Start
+from herma.runtime.state import try_state
 from herma.wire import run
 
 __all__ = ["serve"]
@@ -26,7 +27,7 @@ def serve(path: Path, environ: Mapping[str, str], log: Log, *, insecure: bool = 
     """Read the configuration and serve until stopped; return the exit code.
 
     Raises:
-        ConfigError: the configuration is not valid, or the audit cannot be written; nothing was opened.
+        ConfigError: the configuration is not valid, or the audit or the state cannot be written; nothing was opened.
         ContentError: a rule, profile or indicator file is not valid; nothing was opened.
         StartError: a strict parser is missing, or an address cannot be listened on; nothing is left open.
     """
@@ -42,6 +43,7 @@ def serve(path: Path, environ: Mapping[str, str], log: Log, *, insecure: bool = 
     for note in content.notes:
         log("content.note", note)
     _try_audit(settings)
+    try_state(settings)
     start = Start(settings, content, fingerprint_key, environ, bind_all(settings), log)
     os.umask(0o077)
     # The rules live as long as the process: the collector need not look through them again and again, and pages that it

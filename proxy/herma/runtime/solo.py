@@ -15,17 +15,23 @@ from herma.runtime.recent import Recent, under_way
 from herma.runtime.reload import Reloader
 from herma.runtime.signals import on_signals
 from herma.runtime.start import Start, throttle_limits
+from herma.runtime.state import used_tokens
 from herma.runtime.tally import Tally
-from herma.store import MemoryStore
+from herma.store import MemoryStore, SpentStore
 
 __all__ = ["serve_solo"]
 
 
 async def serve_solo(start: Start) -> None:
     """Serve until stopped."""
+    async with used_tokens(start.settings, start.log) as spent:
+        await _serve(start, spent)
+
+
+async def _serve(start: Start, spent: SpentStore) -> None:
     settings = start.settings
     lifecycle = Lifecycle(settings.drain_timeout_s)
-    store = MemoryStore(time.monotonic, throttle_limits(settings), start.dropped)
+    store = MemoryStore(time.monotonic, throttle_limits(settings), start.dropped, spent)
     tally = Tally()
     recent = Recent(tally)
     with AuditLog(settings.audit.file, lambda: tally.count(AUDIT_LOST)) as audit:
