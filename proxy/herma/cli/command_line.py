@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_status(commands)
     _add_console(commands)
     _add_key(commands)
+    _add_token(commands)
     _add_schema(commands)
     _add_ioc(commands)
     _add_tools(commands)
@@ -164,6 +165,17 @@ def _add_key(commands: _Subparsers) -> None:
     judged.add_argument(
         "--floor", type=int, default=64, metavar="BITS", help="weakest key that is fine (default: 64)"
     )
+
+
+def _add_token(commands: _Subparsers) -> None:
+    tokens = commands.add_parser("token", help="make what starts a job from outside", allow_abbrev=False)
+    actions = tokens.add_subparsers(metavar="ACTION", required=True)
+    job = _command(actions, "job", "make a key that starts one scheduled job", _token_job)
+    job.add_argument("job_id", metavar="JOB_ID", help="the job, as the agent server names it")
+    job.add_argument(
+        "--out", metavar="FILE", help="write the key to a new file (mode 0600) instead of standard output"
+    )
+    _with_json(job)
 
 
 def _add_tools(commands: _Subparsers) -> None:
@@ -281,6 +293,12 @@ def _key_new(arguments: argparse.Namespace, terminal: Terminal) -> int:
     from herma.cli.key import key_new
 
     return key_new(arguments, terminal)
+
+
+def _token_job(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    from herma.cli.token import token_job
+
+    return token_job(arguments, terminal)
 
 
 def _key_hash(arguments: argparse.Namespace, terminal: Terminal) -> int:
