@@ -13,6 +13,7 @@ from herma.content.library import Library
 from support.rule_file import rule_text
 
 SHIPPED = Library()
+SHIPPED_RULES = Path(__file__).parents[2] / "rules"
 CRON: dict[str, Any] = {
     "options": {"family": "acme"},
     "pattern": r"\bopen the vault door\b",
@@ -52,6 +53,20 @@ def test_right_rules_of_each_family_are_proved(tmp_path: Path) -> None:
     found, problems = prove_directory(tmp_path, SHIPPED)
     assert [rule.id for rule in found] == ["acme-own", "acme-vault", "acme-token"]
     assert problems == []
+
+
+def test_the_shipped_rules_are_proved_as_own_rules_are() -> None:
+    """Every example, where it would stand: in a command, a name, a hook, a setting, a body."""
+    assert told(SHIPPED_RULES) == []
+
+
+def test_a_rule_about_a_body_is_proved_there(tmp_path: Path) -> None:
+    """Not as a command; what is no document is looked at as a text."""
+    options = {"effect": "endpoint", "of": "body", "when": [["endpoint:plain"]]}
+    found = ['{"base_url": "http://llm.example.com/v1"}', '{"x": {"base_url": "http://llm.example.org/v1"}}']
+    examples = {"match": found, "no_match": ["no document", '{"base_url": "https://llm.example.com/v1"}']}
+    put(tmp_path, "mcp", options=options, examples=examples, pattern=None)
+    assert told(tmp_path) == []
 
 
 def test_the_directory_of_one_family_can_be_named(tmp_path: Path) -> None:

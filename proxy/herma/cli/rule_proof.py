@@ -4,6 +4,7 @@ The loader tries the pattern of a rule on its examples. Whether the rule finds t
 its counter-examples, only the judge of its family can tell: other views, other rules and code have a part in it.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -140,7 +141,7 @@ class _Finds:
     def __call__(self, rule: Rule, text: str) -> bool:
         match self._family:
             case "mcp":
-                judged = [self._judge.entry("example", fields) for fields in _entries(text)]
+                judged = [self._judge.entry(*entry) for entry in _entries(rule, text)]
                 return any(rule.id == found.rule_id for one in judged for found in one.findings)
             case "cron":
                 judged = [self._judge.job({"prompt": text})]
@@ -150,13 +151,28 @@ class _Finds:
                 return bool(self._redactor.text(text).findings)
 
 
-def _entries(text: str) -> Iterator[dict[str, Any]]:
-    """Put a text where it could stand in a server entry."""
-    words = text.split(" ")
+def _entries(rule: Rule, text: str) -> Iterator[tuple[str, Any]]:
+    """Put a text where it could stand: in a server entry, with its name, or in what the rule says it is about."""
     name, _, value = text.partition("=")
-    yield {"command": text}
-    yield {"command": words[0], "args": words[1:]}
-    yield {"command": "bash", "args": ["-c", text]}
-    yield {"url": text}
-    yield {"command": "npx", "args": ["-y", "example"], "env": {name: value}}
-    yield {"command": "npx", "args": ["-y", "example"], "env": {name.upper(): value}}
+    match rule.options.get("of"):
+        case "body":
+            yield "", _parsed(text)
+        case "hook":
+            yield "", {"quick_commands": {"example": {"type": "exec", "command": text}}}
+        case "setting":
+            yield "", {name: value}
+        case _:
+            words = text.split(" ")
+            yield "example", {"command": text}
+            yield "example", {"command": words[0], "args": words[1:]}
+            yield "example", {"command": "bash", "args": ["-c", text]}
+            yield "example", {"url": text}
+            yield "example", {"command": "npx", "args": ["-y", "example"], "env": {name: value}}
+            yield "example", {"command": "npx", "args": ["-y", "example"], "env": {name.upper(): value}}
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
