@@ -136,6 +136,21 @@ def test_a_configuration_is_judged_by(config: Path) -> None:
         assert WATCHED_LINE not in said.out
 
 
+def test_a_service_is_shown_the_key_and_nobody_else_is(config: Path) -> None:
+    """What becomes of it is told, the key is not."""
+    asked = {
+        "url": f"https://youtube.googleapis.com/v3/videos?part=id&key={WATCHED_LINE}",
+        "headers": {"x-goog-api-key": WATCHED_LINE},
+    }
+    said = explained(asked, "--config", config)
+    assert said.out.startswith("verdict: allow\n")
+    assert "a service that asks for a key" in said.out
+    assert WATCHED_LINE not in said.out
+    said = explained({**asked, "method": "POST", "body": WATCHED_LINE}, "--config", config)
+    assert said.out.startswith("verdict: block (herma.egress.watched)\n")
+    assert WATCHED_LINE not in said.out
+
+
 def test_a_watched_file_that_cannot_be_read_is_78(config: Path) -> None:
     """Without it an answer would be a guess."""
     (config.parent / "env").write_text("a\n" * 30_000)

@@ -1,8 +1,15 @@
-"""Platforms and the hosts of models are listed."""
+"""Platforms, the hosts of models and the services are listed."""
 
 from pathlib import Path
 
-from herma.cli.platform_list import models_line, models_summary, platform_line, platform_summary
+from herma.cli.platform_list import (
+    models_line,
+    models_summary,
+    platform_line,
+    platform_summary,
+    services_line,
+    services_summary,
+)
 from herma.content.egress import read_platforms
 from herma.content.library import Library
 from support.platform_file import PLATFORM
@@ -28,3 +35,13 @@ def test_hosts_of_models_are_one_entry() -> None:
     assert summary["file"].endswith("model-providers.yaml")
     assert models_line(library.models())[0].split()[:3] == ["egress", "model-providers", "models"]
     assert (models_summary((), library), models_line(())) == ([], ())
+
+
+def test_services_are_one_entry() -> None:
+    """And none when there are none."""
+    library = Library()
+    (summary,) = services_summary(library.services(), library)
+    assert "api.github.com" in summary["hosts"]
+    assert summary["file"].endswith("services.yaml")
+    assert services_line(library.services())[0].split()[:3] == ["egress", "services", "services"]
+    assert (services_summary((), library), services_line(())) == ([], ())

@@ -38,6 +38,15 @@ def test_a_right_platform_is_proved(tmp_path: Path) -> None:
     assert told(place) == ["DIR/model-providers.yaml:2:25: platform.invalid: expected a host"]
 
 
+def test_services_are_proved_beside_platforms(tmp_path: Path) -> None:
+    """Reading them is their proof."""
+    place = put(tmp_path)
+    put(tmp_path, "services: [{name: tiny, hosts: [api.example.org]}]", "services")
+    assert told(place) == []
+    (place / "services.yaml").write_text("services:\n  - {name: tiny, hosts: []}\n")
+    assert told(place) == ["DIR/services.yaml:2:25: platform.invalid: expected a host"]
+
+
 def test_platforms_that_ship_are_proved() -> None:
     """Reading them alone would not tell."""
     assert list(unproved_platforms(SHIPPED.platform_files(), SHIPPED)) == []
@@ -46,8 +55,8 @@ def test_platforms_that_ship_are_proved() -> None:
 
 WRONG: dict[str, tuple[str, str, str]] = {
     "a secret that is sent": (
-        "in_use: [/file_id]",
-        "in_use: [/file_id, /text]",
+        "/a?b=c",
+        f"/a?file_id={SECRET}",
         "8:5: platform.unproved: the secret of this example is sent",
     ),
     "more than the secret": (

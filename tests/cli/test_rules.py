@@ -18,10 +18,11 @@ def test_every_rule_is_listed_on_a_line() -> None:
     """Family, id, level, status and title, and behind them the platforms; the count stands apart."""
     said = herma(["rules", "list"])
     assert said.code == 0
-    ids = [*(rule.id for rule in SHIPPED), *(file.platform.id for file in PLATFORMS), "model-providers"]
+    ids = [*(rule.id for rule in SHIPPED), *(file.platform.id for file in PLATFORMS)]
+    ids += ["model-providers", "services"]
     assert [line.split()[1] for line in said.out.splitlines()] == ids
     counted = f"{len(SHIPPED)} rules, {len(PLATFORMS)} platforms, {len(Library().models())} hosts of models"
-    assert said.err == f"herma: {counted}\n"
+    assert said.err == f"herma: {counted}, {len(Library().services())} services\n"
 
 
 def test_a_list_can_be_narrowed() -> None:
@@ -36,8 +37,9 @@ def test_a_list_can_be_narrowed() -> None:
     assert tagged
     assert not herma(["rules", "list", "--tag", "T105", "--json"]).json()
     known = herma(["rules", "list", "--family", "egress", "--json"]).json()
-    assert [one["id"] for one in known] == [*(file.platform.id for file in PLATFORMS), "model-providers"]
-    assert {one["kind"] for one in known} == {"platform", "models"}
+    ids = [*(file.platform.id for file in PLATFORMS), "model-providers", "services"]
+    assert [one["id"] for one in known] == ids
+    assert {one["kind"] for one in known} == {"platform", "models", "services"}
     assert herma(["rules", "list", "--tag", "T9"]).err == "herma: 0 rules\n"
 
 

@@ -9,10 +9,12 @@ import pytest
 
 from herma.content.egress import (
     MODELS,
+    SERVICES,
     PlatformExample,
     PlatformFile,
     load_models,
     load_platforms,
+    load_services,
     read_platforms,
 )
 from herma.content.library import Library
@@ -24,6 +26,7 @@ from herma.policy.egress.host_pattern import HostPattern, covered
 from herma.policy.egress.masking import Masker
 from herma.policy.egress.outward import Outbound, Outward, Sent
 from herma.policy.egress.platform import InUse, Platforms
+from herma.policy.egress.service import Service, Services
 from herma.policy.egress.watched import Watched
 from herma.policy.secret import Secret
 
@@ -216,6 +219,55 @@ def test_own_hosts_of_models_are_added(tmp_path: Path) -> None:
         load_models(tmp_path)
     with pytest.raises(ContentError, match="expected a host"):
         load_models(written(tmp_path / "none", "providers:\n  - {name: a, hosts: []}\n", MODELS))
+
+
+def test_services_that_ask_for_keys_are_read() -> None:
+    """Those of the agent's tools; none is a host where anybody gets a name of their own."""
+    services = Services(load_services(SHIPPED))
+    for name in ("api.github.com", "api.tavily.com", "api.exa.ai", "api.notion.com", "api.airtable.com"):
+        assert services.at(name, 443) is not None, name
+    for name in ("me.github.io", "bucket.s3.amazonaws.com", "x.workers.dev", "storage.googleapis.com"):
+        assert services.at(name, 443) is None, name
+    tavily = services.at("api.tavily.com", 443)
+    assert tavily is not None
+    assert [place.covers("/api_key") for place in tavily.places] == [True]
+    fal = services.at("fal.run", 443)
+    assert fal is not None
+    assert fal.fields == frozenset({b"authorization"})
+
+
+def test_no_service_is_another_destination_already() -> None:
+    """A list that says otherwise would not be read."""
+    others = [host for one in load_platforms(SHIPPED) for host in one.hosts]
+    for service in load_services(SHIPPED):
+        for host in service.hosts:
+            assert not covered((*others, *load_models(SHIPPED)), host.name, 443), host
+
+
+def test_own_services_are_added(tmp_path: Path) -> None:
+    """And a directory may have none at all: all are strangers then."""
+    own = written(tmp_path / "own", "services: [{name: a, hosts: [a.example.com], fields: [x-a]}]", SERVICES)
+    assert load_services(SHIPPED, [own, tmp_path])[-1] == Service(
+        "a", (HostPattern("a.example.com"),), fields=(b"x-a",)
+    )
+    assert load_services(tmp_path) == ()
+
+
+@pytest.mark.parametrize(
+    ("service", "wrong"),
+    [
+        ("{name: a, hosts: []}", "expected a host"),
+        ("{name: a, hosts: ['*']}", "expected a host as in"),
+        ("{name: a, hosts: [a.example.com], in_use: [key]}", "expected a JSON Pointer"),
+        ("{name: a, hosts: [a.example.com], in_use: ['/**']}", "whole messages"),
+        ("{name: a, hosts: [a.example.com], fields: [X-Key]}", "in lower case"),
+        ("{name: a, hosts: [a.example.com], paths: [/a]}", "unknown key"),
+    ],
+)
+def test_a_service_that_cannot_be_read_is_told(tmp_path: Path, service: str, wrong: str) -> None:
+    """None is made of half of it."""
+    with pytest.raises(ContentError, match=re.escape(wrong)):
+        load_services(written(tmp_path / "bad", f"services:\n  - {service}\n", SERVICES))
 
 
 # Hosts of providers to which their key may go, but which are looked through all the same.

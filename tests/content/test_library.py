@@ -164,6 +164,8 @@ def test_own_platforms_and_models_are_added_to_the_shipped_ones(tmp_path: Path) 
     assert found["mattermost"] == (more,)
     assert found.keys() - {one.id for one in SHIPPED.platforms()} == {"acme", "mattermost"}
     assert set(library.models()) - set(SHIPPED.models()) == {HostPattern("llm.acme.example")}
+    (place / "services.yaml").write_text("services: [{name: acme, hosts: [api.acme.example]}]")
+    assert [one.name for one in library.services()] == [*(one.name for one in SHIPPED.services()), "acme"]
     assert {"acme", "signal"} <= {file.platform.id for file in library.platform_files()}
 
 

@@ -157,4 +157,9 @@ def _lines(explained: Outgoing) -> Iterator[str]:
         yield from reason_lines(reason)
 
 
-_KINDS: Final = {"model": "a model", "platform": "the platform", "other": "a stranger"}
+_KINDS: Final = {
+    "model": "a model",
+    "platform": "the platform",
+    "service": "a service that asks for a key",
+    "other": "a stranger",
+}

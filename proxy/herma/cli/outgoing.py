@@ -38,12 +38,15 @@ HINTS: Final[Mapping[str, str]] = {
     "herma.egress.indicator": "if the indicator is wrong, suppress it in `content.ioc_suppress`",
     "herma.egress.fronting": "the host of the URL and the field Host must be the same",
     "herma.egress.secret": "if people read there, name it in `egress.platforms`; if it is a model, in `egress.models`; `egress.exfiltration: monitor` reports only",
-    "herma.egress.watched": "take the file out of `egress.watch` if its lines may leave",
+    "herma.egress.watched": "if it is the host's own key in a field, name the host in `egress.services`; else take the file out of `egress.watch` if its lines may leave",
+    "herma.egress.sealed": "send it plain, or let it pass with `egress.sealed: pass`",
     "herma.egress.too_large": "raise `egress.max_body_bytes`, or let larger bodies pass unread with `egress.beyond: pass`",
     "herma.egress.encoding": "let the program send it plain, with gzip or with deflate",
 }
 
 
+# Who is told no secret.
+_JUDGED: Final = (Kind.SERVICE, Kind.OTHER)
 # What is refused on its way to people only where it cannot be masked.
 _MASKED_IN_TEXT: Final = ("herma.egress.secret", "herma.egress.watched")
 
@@ -92,10 +95,14 @@ class Outgoings:
         rehearsed = self._rehearsal.of(request)
         judged, asked = rehearsed.judged, rehearsed.asked
         target = judged.target if isinstance(judged, Sent) else request.target
+        sent = judged.body if isinstance(judged, Sent) else b"" if asked is None else asked.body
+        if asked is not None and rehearsed.kind == Kind.SERVICE:
+            asked = self._judges.outward.unkeyed(asked)
+            target, sent = asked.target, asked.body
         silent = any(finding.rule_id == WATCHED for finding in rehearsed.findings)
         body, kept = "", 0
         if asked is not None and not silent:
-            body, kept = self._body(judged.body if isinstance(judged, Sent) else asked.body, asked)
+            body, kept = self._body(sent, asked)
         url, in_url = self._url(request.authority, target, _HIDDEN if silent else rehearsed.kind)
         refused = judged if isinstance(judged, Deny) else None
         return Outgoing(
@@ -111,7 +118,7 @@ class Outgoings:
             reasons=tuple(map(self._reason, dict.fromkeys(rehearsed.findings))),
             notes=tuple(_notes(request, rehearsed)),
             kept=kept + in_url if rehearsed.kind == Kind.PLATFORM and refused is None else 0,
-            held=self._held(target, asked) if rehearsed.kind == Kind.OTHER and asked and not silent else (),
+            held=self._held(target, asked) if rehearsed.kind in _JUDGED and asked and not silent else (),
         )
 
     def _url(self, authority: str, target: bytes, kind: str) -> tuple[str, int]:
@@ -175,5 +182,7 @@ def _notes(request: Recorded, rehearsed: Rehearsed) -> Iterator[str]:
     refused = isinstance(rehearsed.judged, Deny)
     if not refused and rehearsed.place is not None and not (rehearsed.place.address or request.addresses):
         yield "the addresses of the host were not recorded; the gate judges them, too"
-    if rehearsed.findings and not refused and rehearsed.kind == Kind.OTHER:
+    if rehearsed.kind == Kind.SERVICE:
+        yield "a service: it is shown the agent's key where it asks for one, and told no other secret"
+    if rehearsed.findings and not refused and rehearsed.kind in _JUDGED:
         yield "what was found is reported only"

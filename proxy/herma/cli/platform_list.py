@@ -1,15 +1,24 @@
-"""How platforms and the hosts of models are listed beside the rules."""
+"""How platforms, the hosts of models and the services are listed beside the rules."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from herma.content.egress import MODELS, PlatformFile
+from herma.content.egress import MODELS, SERVICES, PlatformFile
 from herma.content.library import EGRESS, Library
 from herma.policy.egress.host_pattern import HostPattern
+from herma.policy.egress.service import Service
 
-__all__ = ["models_line", "models_summary", "platform_line", "platform_summary"]
+__all__ = [
+    "models_line",
+    "models_summary",
+    "platform_line",
+    "platform_summary",
+    "services_line",
+    "services_summary",
+]
 
 _MODELS_TITLE = "Hosts that serve models"
+_SERVICES_TITLE = "Services that are shown the agent's keys"
 
 
 def platform_line(file: PlatformFile) -> str:
@@ -51,6 +60,28 @@ def models_summary(hosts: Sequence[HostPattern], library: Library) -> list[dict[
         }
         for file in library.egress_files(MODELS)[:1]
         if hosts
+    ]
+
+
+def services_line(services: Sequence[Service]) -> tuple[str, ...]:
+    """Write the services on one line; none where there are none."""
+    line = f"{EGRESS:<9}  {SERVICES:<32}  {'services':<8}  {'':<6}  {_SERVICES_TITLE}"
+    return (line,) if services else ()
+
+
+def services_summary(services: Sequence[Service], library: Library) -> list[dict[str, Any]]:
+    """Write the services as JSON values; none where there are none."""
+    return [
+        {
+            "family": EGRESS,
+            "kind": "services",
+            "id": SERVICES,
+            "title": _SERVICES_TITLE,
+            "hosts": [_written(host) for service in services for host in service.hosts],
+            "file": str(file),
+        }
+        for file in library.egress_files(SERVICES)[:1]
+        if services
     ]
 
 

@@ -8,7 +8,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from herma.content.egress import MODELS, PlatformExample, PlatformFile, load_models, read_platforms
+from herma.content.egress import (
+    LISTS,
+    MODELS,
+    SERVICES,
+    PlatformExample,
+    PlatformFile,
+    load_models,
+    load_services,
+    read_platforms,
+)
 from herma.content.library import EGRESS, Library
 from herma.content.rules import read_rule_file, rule_files
 from herma.errors import ContentError, Problem, Source
@@ -35,12 +44,14 @@ def egress_place(directory: Path) -> Path | None:
 
 
 def prove_platforms(place: Path, library: Library) -> tuple[list[PlatformFile], list[Problem]]:
-    """Read and prove the platforms and the hosts of models in a directory; give the platforms and what is wrong."""
+    """Read and prove the platforms, the hosts of models and the services in a directory; give the platforms and what is wrong."""
     try:
         names = {entry.name for entry in rule_files(place)}
-        own = read_platforms(place) if names - {f"{MODELS}.yaml"} else ()
+        own = read_platforms(place) if names - LISTS else ()
         if f"{MODELS}.yaml" in names:
             load_models(place)
+        if f"{SERVICES}.yaml" in names:
+            load_services(place)
         _beside(own, library)
     except ContentError as error:
         return [], [Problem(error.source, _INVALID, error.reason)]

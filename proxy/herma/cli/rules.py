@@ -1,6 +1,6 @@
 """`herma rules list|show|test`: which rules there are, what one says, and whether one's own are right.
 
-The platforms of the egress gate and the hosts of models stand beside the rules, as the family `egress`.
+The platforms of the egress gate, the hosts of models and the services stand beside the rules, as the family `egress`.
 """
 
 import argparse
@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from herma.cli.check import as_json, counted
-from herma.cli.platform_list import models_line, models_summary, platform_line, platform_summary
+from herma.cli.platform_list import (
+    models_line,
+    models_summary,
+    platform_line,
+    platform_summary,
+    services_line,
+    services_summary,
+)
 from herma.cli.platform_proof import egress_place, prove_platforms, unproved_platforms
 from herma.cli.rule_proof import prove_directory
 from herma.cli.sources import add_source_options, open_sources, report
@@ -76,23 +83,25 @@ def _list(arguments: argparse.Namespace, terminal: Terminal, library: Library) -
     whole = arguments.family in {None, EGRESS} and arguments.level is None and arguments.tag is None
     platforms = library.platform_files() if whole else ()
     models = library.models() if whole else ()
+    services = library.services() if whole else ()
     if arguments.json:
         listed = [_summary(rule, library) for rule in found]
         listed += map(platform_summary, platforms)
-        terminal.json([*listed, *models_summary(models, library)])
+        terminal.json([*listed, *models_summary(models, library), *services_summary(services, library)])
         return FINE
     for rule in found:
         terminal.out(f"{rule.family:<9}  {rule.id:<32}  {rule.level:<8}  {rule.status:<6}  {rule.title}")
-    for line in (*map(platform_line, platforms), *models_line(models)):
+    for line in (*map(platform_line, platforms), *models_line(models), *services_line(services)):
         terminal.out(line)
-    terminal.note(f"herma: {_counts(len(found), len(platforms), len(models))}")
+    terminal.note(f"herma: {_counts(len(found), len(platforms), len(models), len(services))}")
     return FINE
 
 
-def _counts(rules: int, platforms: int, models: int = 0) -> str:
+def _counts(rules: int, platforms: int, models: int = 0, services: int = 0) -> str:
     told = [counted(rules, "rule")] if rules or not platforms else []
     told += [counted(platforms, "platform")] if platforms else []
-    return ", ".join([*told, f"{counted(models, 'host')} of models"] if models else told)
+    told += [f"{counted(models, 'host')} of models"] if models else []
+    return ", ".join([*told, counted(services, "service")] if services else told)
 
 
 def _tagged(rule: Rule, tag: str | None) -> bool:
@@ -140,6 +149,7 @@ def _test(arguments: argparse.Namespace, terminal: Terminal, library: Library) -
         read: Sequence[Rule] = [rule for family in FAMILIES for rule in library.rules(family)]
         platforms: Sequence[PlatformFile] = library.platform_files()
         library.models()
+        library.services()
         problems = list(unproved_platforms(platforms, library))
     else:
         directory = Path(arguments.directory)

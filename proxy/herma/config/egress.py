@@ -18,7 +18,7 @@ from herma.policy.egress.host_pattern import HostPattern
 from herma.policy.secret import Secret
 from herma.yamlfile import Path
 
-__all__ = ["Beyond", "Egress", "Egresses", "PlatformHosts"]
+__all__ = ["Beyond", "Egress", "Egresses", "PlatformHosts", "Sealed"]
 
 _NO_PLATFORMS: Mapping[str, "PlatformHosts"] = MappingProxyType({})
 
@@ -28,6 +28,13 @@ class Beyond(StrEnum):
 
     REFUSE = "refuse"
     PASS = "pass"  # noqa: S105 - no password
+
+
+class Sealed(StrEnum):
+    """What becomes of what nobody can look into."""
+
+    PASS = "pass"  # noqa: S105 - no password
+    REFUSE = "refuse"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,7 @@ class Egress:
         default=EgressMode.BLOCK_KNOWN_BAD,
     )
     hosts: tuple[HostPattern, ...] = option(
-        "In mode `allow-list`: hosts that the agent may reach, beside platforms and models.",
+        "In mode `allow-list`: hosts that the agent may reach, beside platforms, models and `services`.",
         default=(),
         example="*.example.com",
     )
@@ -62,6 +69,11 @@ class Egress:
     )
     models: tuple[HostPattern, ...] = option(
         "More hosts of models. What goes to a model is not looked at.", default=()
+    )
+    services: tuple[HostPattern, ...] = option(
+        "More hosts whose interfaces ask for a key: a field for credentials may hold what stands in a watched file there, and nothing else may.",
+        default=(),
+        example="api.example.com",
     )
     pinned: tuple[HostPattern, ...] = option(
         "Hosts whose programs take no certificate but theirs. What goes there is not looked at.", default=()
@@ -81,6 +93,10 @@ class Egress:
     beyond: Beyond = option(
         "Whether larger bodies are refused or pass unread; to platforms and strangers alike.",
         default=Beyond.REFUSE,
+    )
+    sealed: Sealed = option(
+        "Whether archives with a password, encrypted files and packings that nobody here unpacks are refused, to platforms and strangers alike; passed, they are told in the audit.",
+        default=Sealed.PASS,
     )
     max_buffered_bytes: Bytes = option(
         "Bytes of all bodies held at the same time.",

@@ -1,4 +1,4 @@
-"""Platforms and model providers as data: one YAML file a platform, and one list of the hosts that serve models.
+"""Platforms, models and services as data: one YAML file a platform, one list of hosts that serve models, one of services with keys.
 
 Read strictly: a place that cannot be read, or that would take whole messages out of the masking, is an error with its place.
 Whoever runs a platform on hosts of their own names them in the configuration; without hosts a platform is left out.
@@ -15,12 +15,25 @@ from herma.content.rules import read_rule_file, rule_files
 from herma.errors import ConfigError, ContentError, Source
 from herma.policy.egress.host_pattern import HostPattern
 from herma.policy.egress.platform import Platform, PlatformRoute
+from herma.policy.egress.service import Service
 from herma.yamlfile import load
 
-__all__ = ["MODELS", "PlatformExample", "PlatformFile", "load_models", "load_platforms", "read_platforms"]
+__all__ = [
+    "LISTS",
+    "MODELS",
+    "SERVICES",
+    "PlatformExample",
+    "PlatformFile",
+    "load_models",
+    "load_platforms",
+    "load_services",
+    "read_platforms",
+]
 
-# The one file of the directory that is no platform.
+# The files of the directory that are no platforms.
 MODELS: Final = "model-providers"
+SERVICES: Final = "services"
+LISTS: Final = frozenset({f"{MODELS}.yaml", f"{SERVICES}.yaml"})
 
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _TOP: Final = (
@@ -38,6 +51,9 @@ _ROUTE: Final = ("path", "in_use")
 _EXAMPLE: Final = ("method", "path", "type", "body", "message", "secret", "masked")
 _MODELS: Final = ("title", "description", "references", "providers")
 _PROVIDER: Final = ("name", "hosts")
+_SERVICES: Final = ("title", "description", "references", "services")
+_SERVICE: Final = ("name", "hosts", "in_use", "fields")
+_FIELD: Final = re.compile(r"[a-z0-9-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +138,7 @@ def read_platforms(directory: Traversable, own: Sequence[Traversable] = ()) -> t
     found: dict[str, PlatformFile] = {}
     for place in (directory, *own):
         for entry in rule_files(place):
-            if entry.name == f"{MODELS}.yaml":
+            if entry.name in LISTS:
                 continue
             file = _platform(_top(entry, _TOP, _TOP[:4]), entry)
             if file.platform.id in found:
@@ -142,14 +158,42 @@ def load_models(directory: Traversable, own: Sequence[Traversable] = ()) -> tupl
     Raises:
         ContentError: a file cannot be used, or the first directory has none.
     """
-    entries = [directory.joinpath(f"{MODELS}.yaml")]
-    entries += [entry for place in own if (entry := place.joinpath(f"{MODELS}.yaml")).is_file()]
     hosts: dict[HostPattern, None] = {}
+    entries = [directory.joinpath(f"{MODELS}.yaml"), *_present(MODELS, own)]
     for entry in entries:
         top = _top(entry, _MODELS, ("providers",))
         for node in top.nodes("providers", _PROVIDER, _PROVIDER):
             hosts |= dict.fromkeys(_hosts(node, empty=False))
     return tuple(hosts)
+
+
+def load_services(directory: Traversable, own: Sequence[Traversable] = ()) -> tuple[Service, ...]:
+    """Read the services that ask for keys; without a file of them, all are strangers.
+
+    Raises:
+        ContentError: a file cannot be used.
+    """
+    return tuple(
+        _service(node)
+        for entry in _present(SERVICES, (directory, *own))
+        for node in _top(entry, _SERVICES, ("services",)).nodes("services", _SERVICE, _SERVICE[:2])
+    )
+
+
+def _present(name: str, places: Sequence[Traversable]) -> list[Traversable]:
+    return [entry for place in places if (entry := place.joinpath(f"{name}.yaml")).is_file()]
+
+
+def _service(node: Node) -> Service:
+    fields = node.texts("fields")
+    for index, field in enumerate(fields):
+        if not _FIELD.fullmatch(field):
+            raise node.error(
+                "expected the name of a field in lower case, such as `x-api-key`", "fields", index
+            )
+    return Service(
+        node.text("name"), _hosts(node, empty=False), _places(node), tuple(map(str.encode, fields))
+    )
 
 
 def _top(entry: Traversable, known: Sequence[str], required: Sequence[str]) -> Node:

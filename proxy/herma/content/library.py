@@ -13,7 +13,7 @@ from typing import Final
 
 from herma.config.exemption import Exemption
 from herma.config.settings import Content
-from herma.content.egress import PlatformFile, load_models, load_platforms, read_platforms
+from herma.content.egress import PlatformFile, load_models, load_platforms, load_services, read_platforms
 from herma.content.exemptions import read_exemptions
 from herma.content.ioc import Collection, IndicatorSources, collect, load_public_key
 from herma.content.likeness import load_likeness
@@ -26,6 +26,7 @@ from herma.policy.checks import RuleSet
 from herma.policy.checks.content_judge import ContentJudge
 from herma.policy.egress.host_pattern import HostPattern
 from herma.policy.egress.platform import Platform
+from herma.policy.egress.service import Service
 from herma.policy.indicator import IndicatorSet
 from herma.policy.redaction.redactor import Redactor
 from herma.policy.routing.profile import Profile
@@ -36,7 +37,7 @@ __all__ = ["EGRESS", "FAMILIES", "Library"]
 
 # The families of rules, each a directory of that name.
 FAMILIES: Final = ("mcp", "cron", "redaction")
-# The directory of platforms and of hosts that serve models, which are no rules but stand beside them.
+# The directory of platforms, of hosts that serve models and of services, which are no rules but stand beside them.
 EGRESS: Final = "egress"
 
 # An id is the name of a file, and never a path.
@@ -87,7 +88,7 @@ class Library:
         return read_platforms(self.base.joinpath(EGRESS), self._own_of(EGRESS))
 
     def egress_files(self, identifier: str) -> tuple[Traversable, ...]:
-        """Find the files of a platform, or those with the hosts of models; none when there are none of this id."""
+        """Find the files of a platform, or those of models or services; none when there are none of this id."""
         if not _ID.fullmatch(identifier):
             return ()
         found = (place.joinpath(EGRESS, f"{identifier}.yaml") for place in (self.base, *self._own))
@@ -100,6 +101,14 @@ class Library:
             ContentError: a file cannot be used.
         """
         return load_models(self.base.joinpath(EGRESS), self._own_of(EGRESS))
+
+    def services(self) -> tuple[Service, ...]:
+        """Read the services that are shown keys.
+
+        Raises:
+            ContentError: a file cannot be used.
+        """
+        return load_services(self.base.joinpath(EGRESS), self._own_of(EGRESS))
 
     def rule(self, rule_id: str) -> Rule | None:
         """Read one rule; None when there is none of this id.

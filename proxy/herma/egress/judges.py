@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from herma.config.egress import Egress
+from herma.config.egress import Egress, Sealed
 from herma.config.settings import Settings
 from herma.content.library import Library
 from herma.policy.egress.destination import Destination, Destinations
@@ -11,6 +11,7 @@ from herma.policy.egress.host_pattern import HostPattern, covered
 from herma.policy.egress.masking import Masker
 from herma.policy.egress.outward import Kind, Outward
 from herma.policy.egress.platform import Platforms
+from herma.policy.egress.service import Service, Services
 from herma.policy.egress.watched import Watched
 from herma.policy.secret import Secret
 
@@ -21,7 +22,8 @@ __all__ = ["Judges", "read_judges"]
 class Judges:
     """All that judges; one value, so that no request is judged by two versions of it.
 
-    `pinned` are hosts whose programs trust no authority but their own.
+    `masker` is for what is shown or recorded, and knows what is watched in every mode. `pinned` are hosts whose programs trust no
+    authority but their own.
     """
 
     destinations: Destinations
@@ -41,7 +43,7 @@ class Judges:
 
 
 def read_judges(settings: Settings, egress: Egress, key: Secret, watched: Watched) -> Judges:
-    """Read rules, platforms, models and indicators; this takes a moment and touches files only.
+    """Read rules, platforms, models, services and indicators; this takes a moment and touches files only.
 
     Args:
         settings: Where the files are.
@@ -55,16 +57,26 @@ def read_judges(settings: Settings, egress: Egress, key: Secret, watched: Watche
     library = Library(settings.content)
     known = library.platforms({name: one.hosts for name, one in egress.platforms.items()})
     models = (*library.models(), *egress.models)
+    services = Services((*library.services(), Service("egress.services", egress.services)))
     redactor = library.redactor(
         settings.redaction.fingerprint_key or key, [kind.rule_id for kind in settings.redaction.optional]
     )
     platforms, masker = Platforms(known), Masker(redactor)
-    # In mode `allow-list` whom the gate knows is listed, too.
-    listed = (*egress.hosts, *models, *egress.pinned, *(host for one in known for host in one.hosts))
+    # In mode `allow-list` whom the gate knows is listed, too; of services only those that somebody named for this agent.
+    named = (*egress.hosts, *egress.services, *egress.pinned)
+    listed = (*named, *models, *(host for one in known for host in one.hosts))
     return Judges(
         destinations=Destinations(egress.mode, library.indicators(), listed, egress.near),
-        outward=Outward(platforms, models, masker, Exfiltration(redactor, watched), egress.exfiltration),
+        outward=Outward(
+            platforms,
+            models,
+            masker,
+            Exfiltration(redactor, watched),
+            egress.exfiltration,
+            services=services,
+            pass_sealed=egress.sealed is Sealed.PASS,
+        ),
         platforms=platforms,
-        masker=masker,
+        masker=masker.knowing(watched),
         pinned=egress.pinned,
     )

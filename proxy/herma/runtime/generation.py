@@ -113,6 +113,7 @@ def read_content(
         # The process that judges by them reads them itself; here it is told before anything is opened or swapped.
         library.platforms({name: one.hosts for name, one in settings.egress.platforms.items()})
         library.models()
+        library.services()
     return Content(
         profiles=profiles,
         checks=build_checks(

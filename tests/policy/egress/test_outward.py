@@ -16,6 +16,7 @@ from herma.policy.egress.host_pattern import HostPattern
 from herma.policy.egress.masking import Masker
 from herma.policy.egress.outward import Kind, Outbound, Outward, Sent
 from herma.policy.egress.platform import Platform, PlatformRoute, Platforms
+from herma.policy.egress.service import Service, Services
 from herma.policy.egress.watched import Watched
 from support.redactor import GITHUB, KEY, redactor
 
@@ -23,6 +24,8 @@ VALUE = "k3y-0f-th3-t3st-0001"
 CHAT = Destination("api.chat.example", 443)
 MODEL = Destination("api.model.example", 443)
 STRANGER = Destination("collector.example", 443)
+SERVICE = Destination("api.search.example", 443)
+RUNNER = Destination("run.search.example", 443)
 # Packed so that a plus sign stands in what is written, which is a blank in a form.
 PLUS = next(
     run
@@ -32,8 +35,8 @@ PLUS = next(
 FORM = ((b"Content-Type", b"application/x-www-form-urlencoded"),)
 
 
-def outward(mode: Mode = Mode.ENFORCE) -> Outward:
-    """A judge that knows one platform, one model and one file."""
+def outward(mode: Mode = Mode.ENFORCE, *, pass_sealed: bool = True) -> Outward:
+    """A judge that knows one platform, one model, two services and one file."""
     chat = Platform(
         "chat",
         "Chat",
@@ -42,7 +45,15 @@ def outward(mode: Mode = Mode.ENFORCE) -> Outward:
     )
     models = [HostPattern.parse("api.model.example"), HostPattern.parse("api.chat.example")]
     look = Exfiltration(redactor(), Watched.of(KEY, [f"NOTE={VALUE}"]))
-    return Outward(Platforms([chat]), models, Masker(redactor()), look, mode)
+    services = Services(
+        [
+            Service("search", (HostPattern.parse("api.search.example"),), ("/key",)),
+            Service("runner", (HostPattern.parse("run.search.example"),), fields=(b"authorization",)),
+        ]
+    )
+    return Outward(
+        Platforms([chat]), models, Masker(redactor()), look, mode, services=services, pass_sealed=pass_sealed
+    )
 
 
 def post(
@@ -55,7 +66,8 @@ def post(
 def test_who_a_destination_is() -> None:
     """A platform's host is one, whatever else is listed."""
     judge = outward()
-    assert [judge.kind(place) for place in (CHAT, MODEL, STRANGER)] == [Kind.PLATFORM, Kind.MODEL, Kind.OTHER]
+    places = (CHAT, MODEL, SERVICE, STRANGER)
+    assert [judge.kind(place) for place in places] == [Kind.PLATFORM, Kind.MODEL, Kind.SERVICE, Kind.OTHER]
 
 
 def test_a_model_is_told_everything() -> None:
@@ -276,3 +288,77 @@ def test_a_push_of_git_holds_nothing_that_is_watched(monkeypatch: pytest.MonkeyP
     told = outward().request(post(STRANGER, code.body * 3))
     assert isinstance(told, Sent)
     assert [finding.rule_id for finding in told.findings] == ["egress-sealed"]
+
+
+BEARER = (b"Authorization", b"Bearer " + VALUE.encode())
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        post(SERVICE, b'{"q": "weather"}', b"/v1?city=Oslo", BEARER),
+        post(SERVICE, b"", b"/v1", (b"X-Api-Key", VALUE.encode())),
+        post(SERVICE, b"", b"/v1", (b"Authorization", b"Basic " + base64.b64encode(b"u:" + VALUE.encode()))),
+        post(SERVICE, b"", b"/v1?q=x&key=" + VALUE.encode()),
+        post(SERVICE, b"q=x&key=" + GITHUB.encode(), b"/v1", *FORM),
+        post(SERVICE, b'{"key": "' + VALUE.encode() + b'"}', b"/v1", (b"Content-Type", b"application/json")),
+        post(RUNNER, b"", b"/v1", BEARER),
+    ],
+)
+def test_a_service_is_shown_the_key_that_it_asks_for(asked: Outbound) -> None:
+    """Although it stands in a watched file."""
+    assert outward().request(asked) == Sent(asked.target, asked.body)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        post(SERVICE, VALUE.encode(), b"/v1", BEARER),
+        post(SERVICE, b'{"files": {"a": {"content": "NOTE=' + VALUE.encode() + b'"}}}', b"/gists", BEARER),
+        post(SERVICE, b"", b"/" + VALUE.encode(), BEARER),
+        post(SERVICE, b"", b"/v1?q=" + VALUE.encode(), BEARER),
+        post(SERVICE, b"", b"/v1", (b"X-Note", VALUE.encode())),
+        post(SERVICE, b"", b"/v1", (b"X-Api-Key", base64.b64encode(b"NOTE=" + VALUE.encode()))),
+        post(SERVICE, b"", b"/v1?key=" + base64.urlsafe_b64encode(b"NOTE=" + VALUE.encode())),
+        post(SERVICE, b"key=x%0ANOTE%3D" + VALUE.encode(), b"/v1", *FORM),
+        post(RUNNER, b"", b"/v1", (b"X-Api-Key", VALUE.encode())),
+        post(RUNNER, b"", b"/v1?key=" + VALUE.encode()),
+        post(Destination("api.search.example.evil.example", 443), b"", b"/v1", BEARER),
+    ],
+)
+def test_a_service_is_told_nothing_else(asked: Outbound) -> None:
+    """What anybody could read there is judged as a stranger's is."""
+    denied = outward().request(asked)
+    assert isinstance(denied, Deny)
+    assert denied.code == "herma.egress.watched"
+
+
+def test_a_request_is_given_without_the_keys_that_it_shows() -> None:
+    """To whoever tells people of it; one to anybody else shows none."""
+    for asked in (post(SERVICE, b"q=x&key=k3y-1", b"/v1?key=k3y-1&n=1", *FORM), post(SERVICE, b"hi")):
+        plain = outward().unkeyed(asked)
+        assert plain.target == asked.target.replace(b"key=k3y-1&", b"")
+        assert plain.body == asked.body.replace(b"&key=k3y-1", b"")
+    for place in (STRANGER, CHAT, MODEL):
+        asked = post(place, b"q=x&key=k3y-1", b"/v1?key=k3y-1", *FORM)
+        assert outward().unkeyed(asked) is asked
+
+
+def test_a_message_to_a_service_is_judged_as_one_to_a_stranger() -> None:
+    """A socket has no fields."""
+    assert isinstance(outward().message(SERVICE, b"/", VALUE.encode()), Deny)
+    assert isinstance(outward().message(SERVICE, b"/", b"hi"), Sent)
+
+
+@pytest.mark.parametrize("place", [STRANGER, SERVICE, CHAT])
+def test_what_nobody_can_look_into_is_told_or_refused(place: Destination) -> None:
+    """By what was chosen; it is told either way."""
+    asked = post(place, b"7z\xbc\xaf\x27\x1c" + bytes(20))
+    told = outward().request(asked)
+    assert isinstance(told, Sent)
+    denied = outward(pass_sealed=False).request(asked)
+    assert isinstance(denied, Deny)
+    assert denied.code == "herma.egress.sealed"
+    assert denied.findings == told.findings
+    assert isinstance(outward(Mode.MONITOR, pass_sealed=False).request(asked), Sent)
+    assert outward(pass_sealed=False).request(post(place, b"hi")) == Sent(b"/send", b"hi")

@@ -1,12 +1,12 @@
-"""What becomes of a request or a message that the agent sends: masked for people, looked through for strangers.
+"""What becomes of a request or a message that the agent sends: masked for people, looked through for strangers and services.
 
 Models get what the agent tells them, and are not looked at here. A platform gets it masked, in its query and its body; what a mask
-does not reach there is refused, since anybody can have a chat of their own. Everybody else gets no secret at all: there is nobody to
-read a mask.
+does not reach there is refused, since anybody can have a chat of their own. A service is shown the key that it asks for. Everybody
+else gets no secret at all: there is nobody to read a mask.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, assert_never
 
@@ -21,6 +21,7 @@ from herma.policy.egress.masking import Masker
 from herma.policy.egress.packed import TooLargeError
 from herma.policy.egress.platform import InUse, Platform, Platforms
 from herma.policy.egress.sealed import SEALED
+from herma.policy.egress.service import FORM, Services, kept_apart
 from herma.policy.message.form import FormError, form_decoded
 
 __all__ = ["Kind", "Outbound", "Outward", "Sent"]
@@ -31,6 +32,7 @@ class Kind(StrEnum):
 
     MODEL = "model"
     PLATFORM = "platform"
+    SERVICE = "service"
     OTHER = "other"
 
 
@@ -66,13 +68,15 @@ _UNREAD: Final = Deny(
 )
 _TWO_WAYS: Final = Deny(400, "herma.egress.form", "The form can be read in more than one way.")
 
-
-FORM: Final = b"application/x-www-form-urlencoded"
-_WATCHED_MESSAGE: Final = "The request holds what stands in a watched file; if it is the host's own key, name the host in `egress.models`."
+_WATCHED_MESSAGE: Final = "The request holds what stands in a watched file; if it is the host's own key in a field, name the host in `egress.services`."
+_SEALED_MESSAGE: Final = "The request holds what nobody can look into; `egress.sealed` decides about it."
 
 
 class Outward:
-    """Judges what is sent; holds no state. `mode` is that of the look for secrets on the way to strangers."""
+    """Judges what is sent; holds no state.
+
+    `mode` is that of the look for secrets, and `pass_sealed` lets out what nobody can look into.
+    """
 
     def __init__(
         self,
@@ -81,12 +85,17 @@ class Outward:
         masker: Masker,
         exfiltration: Exfiltration,
         mode: Mode = Mode.ENFORCE,
+        *,
+        services: Services | None = None,
+        pass_sealed: bool = True,
     ) -> None:
         self._platforms = platforms
         self._models = tuple(models)
         self._masker = masker
         self._exfiltration = exfiltration
         self._mode = mode
+        self._services = services or Services()
+        self._pass_sealed = pass_sealed
         # What is only reported is not masked either.
         self._people = masker.knowing(exfiltration.watched) if mode is Mode.ENFORCE else masker
 
@@ -94,7 +103,9 @@ class Outward:
         """Say who a destination is. A platform's host is one, whatever else is listed."""
         if self._platforms.at(place.name, place.port) is not None:
             return Kind.PLATFORM
-        return Kind.MODEL if covered(self._models, place.name, place.port) else Kind.OTHER
+        if covered(self._models, place.name, place.port):
+            return Kind.MODEL
+        return Kind.OTHER if self._services.at(place.name, place.port) is None else Kind.SERVICE
 
     def request(self, request: Outbound) -> Sent | Deny:
         """Judge a whole request."""
@@ -103,10 +114,20 @@ class Outward:
                 return Sent(request.target, request.body)
             case Kind.PLATFORM:
                 return self._to_people(request)
-            case Kind.OTHER:
+            case Kind.SERVICE | Kind.OTHER:
                 return self._to_strangers(request.target, request.body, self._told(request))
             case never:
                 assert_never(never)
+
+    def unkeyed(self, request: Outbound) -> Outbound:
+        """Give a request without the keys that its query and its body show to a service."""
+        shown = self._services.at(request.place.name, request.place.port)
+        if shown is None or self.kind(request.place) is not Kind.SERVICE:
+            return request
+        path, mark, query = request.target.partition(b"?")
+        rest = kept_apart(query, FORM, shown.places).rest
+        body = kept_apart(request.body, request.content_type, shown.places).rest
+        return replace(request, target=path + mark + rest, body=body)
 
     def message(self, place: Destination, path: bytes, raw: bytes) -> Sent | Deny:
         """Judge one whole message of a WebSocket that was opened at a path."""
@@ -115,7 +136,7 @@ class Outward:
                 return Sent(path, raw)
             case Kind.PLATFORM:
                 return self._to_people(Outbound(place, "MESSAGE", path, (), raw))
-            case Kind.OTHER:
+            case Kind.SERVICE | Kind.OTHER:
                 return self._to_strangers(path, raw, self._held(("body", raw)))
             case never:
                 assert_never(never)
@@ -166,27 +187,40 @@ class Outward:
             if self._mode is Mode.ENFORCE:
                 return _UNREAD
             findings = (UNREAD,)
-        if self._mode is Mode.MONITOR or all(finding.rule_id == SEALED for finding in findings):
+        only_sealed = all(finding.rule_id == SEALED for finding in findings)
+        if self._mode is Mode.MONITOR or not findings or (only_sealed and self._pass_sealed):
             return Sent(sent.target, sent.body, (*sent.findings, *findings))
+        if only_sealed:
+            return Deny(403, "herma.egress.sealed", _SEALED_MESSAGE, findings)
         if any(finding.rule_id == WATCHED for finding in findings):
             return Deny(403, "herma.egress.watched", _WATCHED_MESSAGE, findings)
         return Deny(403, "herma.egress.secret", "The request holds a secret.", findings)
 
     def _told(self, request: Outbound) -> Iterator[Finding]:
-        """Give what a stranger is told; a credential that stands in a watched file is another one's, unless its host is named."""
-        path, _, query = request.target.partition(b"?")
+        """Give what a stranger or a service is told; a credential that stands in a watched file is another one's, but at a service."""
+        shown = self._services.at(request.place.name, request.place.port)
+        places = () if shown is None else shown.places
+        path, _, written = request.target.partition(b"?")
+        query, body = (
+            kept_apart(written, FORM, places),
+            kept_apart(request.body, request.content_type, places),
+        )
         fields = divided_fields(request.headers)
         yield from self._held(
-            ("path", path), ("query", query), ("query", _lines(query)), ("header", fields.text)
+            ("path", path), ("query", query.rest), ("query", _lines(query.rest)), ("header", fields.text)
         )
-        yield from self._exfiltration.watched_in("header", fields.credentials)
+        credentials = fields if shown is None else divided_fields(shown.others(request.headers))
+        yield from self._exfiltration.watched_in("header", credentials.credentials)
         yield from self._exfiltration.within("header", fields.encoded)
+        for place, keys in (("query", query.keys), ("body", body.keys)):
+            for key in keys:
+                yield from self._exfiltration.within(place, key)
         if is_git_pack(request.body):
             yield from self._exfiltration.pushed("body", request.body)
-        yield from self._held(("body", request.body))
+        yield from self._held(("body", body.rest))
         # What is sent as a form may be none: a program that is not told what it sends calls it one.
         if form_of(request.content_type) == FORM:
-            yield from self._held(("body", _lines(request.body)))
+            yield from self._held(("body", _lines(body.rest)))
 
     def _held(self, *places: tuple[str, bytes]) -> Iterator[Finding]:
         for place, raw in places:
