@@ -12,7 +12,8 @@ __all__ = ["is_sound"]
 
 _IN_VALUES: Final = re.compile(rb"[\0\r\n]")
 _IN_TARGETS: Final = re.compile(rb"[\0-\x20\x7f]")
-_METHOD: Final = re.compile(rb"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+# Names of methods are words (the registry of RFC 9110 section 16.1); whatever else stands there is a message.
+_METHOD: Final = re.compile(rb"[A-Z][A-Z_-]{1,19}|[a-z]{2,8}")
 
 
 def is_sound(method: bytes, targets: Iterable[bytes], fields: Iterable[tuple[bytes, bytes]]) -> bool:

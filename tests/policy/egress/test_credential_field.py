@@ -35,7 +35,13 @@ SIGNED = b"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln"
             b"AWS4-HMAC-SHA256 Credential=A/2/s3, Signature=f4",
             b"Credential=A/2/s3, Signature=f4",
         ),
-        (b"Content-Type", b"multipart/form-data; boundary=x", b"multipart/form-data; boundary=x"),
+        (b"Content-MD5", b"1B2M2Y8AsgTpgAmY7PhCfg==", b"1B2M2Y8AsgTpgAmY7PhCfg=="),
+        (b"X-Amz-Content-Sha256", b"0" * 64, b"0" * 64),
+        (
+            b"Content-Digest",
+            b"sha-256=:" + b"A" * 43 + b"=:, md5=:" + b"A" * 22 + b"==:",
+            b"sha-256=:" + b"A" * 43 + b"=:, md5=:" + b"A" * 22 + b"==:",
+        ),
     ],
 )
 def test_a_credential_is_the_hosts(name: bytes, value: bytes, credential: bytes) -> None:
@@ -52,6 +58,9 @@ def test_a_credential_is_the_hosts(name: bytes, value: bytes, credential: bytes)
         (b"X-Author", b"t0k3n"),
         (b"X-Monkey", b"t0k3n"),
         (b"Content-Note", b"t0k3n"),
+        (b"Content-Length", b"t0k3n"),
+        (b"Content-MD5", b"t0k3n"),
+        (b"Digest", b"sha-256=t0k3n"),
         (b"X-Token-Note", b"t0k3n"),
         (b"Authorization", b"a sentence of some words"),
         (b"X-Api-Key", "k\u00e4se".encode()),
@@ -70,3 +79,15 @@ def test_a_signed_token_is_encoded_by_its_nature() -> None:
     fields = divided_fields([(b"Authorization", b"Bearer " + SIGNED)])
     assert fields.credentials == SIGNED
     assert fields.encoded.strip() == b""
+
+
+def test_the_boundary_of_a_form_is_read_without_its_name() -> None:
+    """It looks like the token of that name."""
+    fields = divided_fields([(b"Content-Type", b"multipart/form-data; Boundary=x")])
+    assert (fields.text, fields.credentials) == (b"multipart/form-data\nx", b"")
+
+
+def test_a_name_is_no_credential() -> None:
+    """Whatever it ends with; one of plain words is not looked at."""
+    fields = divided_fields([(b"t0k3n-key", b"a"), (b"X-Amz-Security-Token", b"b")])
+    assert (fields.text, fields.credentials) == (b"t0k3n-key", b"a\nb")

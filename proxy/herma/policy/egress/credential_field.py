@@ -18,18 +18,20 @@ __all__ = ["Fields", "divided_fields"]
 _WORDS: Final = frozenset(
     {"authorization", "auth", "token", "key", "apikey", "secret", "cookie", "signature", "session", "jwt"}
 )
-# Says how the message is sent; a boundary looks like a token.
-_ABOUT_THE_BODY: Final = frozenset(
-    {
-        b"content-type",
-        b"content-length",
-        b"content-md5",
-        b"content-digest",
-        b"digest",
-        b"x-amz-content-sha256",
-    }
+# A boundary stands behind a name, and looks like the token of it.
+_BOUNDARY: Final = re.compile(rb";\s*boundary=", re.IGNORECASE)
+_DIGESTS: Final = frozenset(
+    {b"content-md5", b"content-digest", b"repr-digest", b"digest", b"x-amz-content-sha256"}
 )
+# 16, 20, 32, 48 or 64 bytes in hex or base64, of one algorithm or of some (RFC 3230, RFC 9530).
+_DIGEST: Final = (
+    rb"(?:[a-z0-9-]{1,16}=)?:?"
+    rb"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}"
+    rb"|[a-z0-9+/]{22}==|[a-z0-9+/]{27}=|[a-z0-9+/]{43}=|[a-z0-9+/]{64}|[a-z0-9+/]{86}==):?"
+)
+_DIGESTED: Final = re.compile(_DIGEST + rb"(?:, ?" + _DIGEST + rb")*", re.IGNORECASE)
 _WORD: Final = re.compile(r"[-_]")
+_WORDS_ONLY: Final = re.compile(rb"[A-Za-z]{1,16}(?:[-_][A-Za-z]{1,16}){0,5}")
 _SCHEME: Final = re.compile(rb"[A-Za-z][A-Za-z0-9-]{0,31} +")
 # One token, or names with values and separators between: cookies, digests, signatures.
 _CREDENTIAL: Final = re.compile(rb"[!-~]*+(?:[;,]? ++[!#-<>-~]++=(?:\"[ !#-~]*+\"|[!-~]*+))*+")
@@ -53,13 +55,22 @@ def divided_fields(headers: Sequence[tuple[bytes, bytes]]) -> Fields:
     encoded: list[bytes] = []
     for name, value in headers:
         lowered = name.lower()
-        if lowered in _ABOUT_THE_BODY or _WORD.split(lowered.decode("latin-1"))[-1] in _WORDS:
+        if lowered == b"content-type":
+            text.append(_BOUNDARY.sub(b"\n", value))
+            continue
+        if lowered in _DIGESTS and _DIGESTED.fullmatch(value.strip()):
+            credentials.append(value)
+            encoded.append(value)
+            continue
+        if _WORD.split(lowered.decode("latin-1"))[-1] in _WORDS:
             scheme = _SCHEME.match(value)
             credential = value[scheme.end() if scheme else 0 :].strip()
             if len(credential) <= MAX_CREDENTIAL_BYTES and _CREDENTIAL.fullmatch(credential):
                 basic = _basic(credential) if scheme and scheme[0].strip().lower() == b"basic" else b""
                 credentials.append(basic or credential)
                 encoded.append(basic or _SIGNED.sub(b" ", credential))
+                # A name is no credential, whatever it ends with.
+                text += [] if _WORDS_ONLY.fullmatch(name) else [name]
                 continue
         text.append(name + b": " + value)
     return Fields(b"\n".join(text), b"\n".join(credentials), b"\n".join(encoded))
