@@ -3,7 +3,7 @@
 import asyncio
 import base64
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -103,35 +103,39 @@ async def test_a_job_key_starts_its_job_and_nothing_else(keys: str) -> None:
         assert gate.agent.asked == [f"POST {RUN}"] * 2
 
 
-WRONG: dict[str, bytes] = {
-    "another key's": STRANGER.token(fire_claims(), kid="fire"),
-    "unknown key": STRANGER.token(fire_claims()),
-    "another audience": KEY.token(fire_claims(aud="agent-8")),
-    "part of the audience": KEY.token(fire_claims(aud="agent-77")),
-    "another issuer": KEY.token(fire_claims(iss="https://evil.example.com")),
-    "another purpose": KEY.token(fire_claims(purpose="report")),
-    "no purpose": KEY.token(fire_claims(purpose=None)),
-    "another job": KEY.token(fire_claims(job_id="0123456789ac")),
-    "no job": KEY.token(fire_claims(job_id=None)),
-    "no id": KEY.token(fire_claims(jti=None)),
-    "long id": KEY.token(fire_claims(jti="j" * 129)),
-    "not issued": KEY.token(fire_claims(iat=None)),
-    "no end": KEY.token(fire_claims(exp=None)),
-    "over": KEY.token(fire_claims(exp=1_700_000_000, iat=1_699_999_900)),
-    "ten years": KEY.token(fire_claims(exp=2_400_000_000)),
-    "issued for an hour": KEY.token(fire_claims(exp=fire_claims()["iat"] + 3600)),
-    "another profile": KEY.token(fire_claims(profile="work")),
-    "another body": KEY.token(fire_claims(body_sha256="0" * 64)),
-    "an access token": KEY.token(fire_claims(), typ="at+jwt"),
-    "its own key": KEY.token(fire_claims(), jwk=STRANGER.jwk()),
-    "a URL of keys": KEY.token(fire_claims(), jku="http://127.0.0.1:1/"),
-    "critical": KEY.token(fire_claims(), crit=["exp"]),
-    "no signature": KEY.token(fire_claims()).rpartition(b".")[0] + b".",
-    "none": base64.urlsafe_b64encode(b'{"alg":"none"}').rstrip(b"=")
-    + b"."
-    + KEY.token(fire_claims()).split(b".")[1]
-    + b".",
-    "long": b"eyJ" + b"a" * 9000,
+# Each is made when it is sent: a token that is over is refused for that.
+WRONG: dict[str, Callable[[], bytes]] = {
+    "another key's": lambda: STRANGER.token(fire_claims(), kid="fire"),
+    "unknown key": lambda: STRANGER.token(fire_claims()),
+    "another audience": lambda: KEY.token(fire_claims(aud="agent-8")),
+    "part of the audience": lambda: KEY.token(fire_claims(aud="agent-77")),
+    "another issuer": lambda: KEY.token(fire_claims(iss="https://evil.example.com")),
+    "another purpose": lambda: KEY.token(fire_claims(purpose="report")),
+    "no purpose": lambda: KEY.token(fire_claims(purpose=None)),
+    "another job": lambda: KEY.token(fire_claims(job_id="0123456789ac")),
+    "no job": lambda: KEY.token(fire_claims(job_id=None)),
+    "no id": lambda: KEY.token(fire_claims(jti=None)),
+    "long id": lambda: KEY.token(fire_claims(jti="j" * 129)),
+    "not issued": lambda: KEY.token(fire_claims(iat=None)),
+    "no end": lambda: KEY.token(fire_claims(exp=None)),
+    "over": lambda: KEY.token(fire_claims(exp=1_700_000_000, iat=1_699_999_900)),
+    "ten years": lambda: KEY.token(fire_claims(exp=2_400_000_000)),
+    "issued for an hour": lambda: KEY.token(fire_claims(exp=fire_claims()["iat"] + 3600)),
+    "another profile": lambda: KEY.token(fire_claims(profile="work")),
+    "another body": lambda: KEY.token(fire_claims(body_sha256="0" * 64)),
+    "an access token": lambda: KEY.token(fire_claims(), typ="at+jwt"),
+    "its own key": lambda: KEY.token(fire_claims(), jwk=STRANGER.jwk()),
+    "a URL of keys": lambda: KEY.token(fire_claims(), jku="http://127.0.0.1:1/"),
+    "critical": lambda: KEY.token(fire_claims(), crit=["exp"]),
+    "no signature": lambda: KEY.token(fire_claims()).rpartition(b".")[0] + b".",
+    "none": lambda: b".".join(
+        (
+            base64.urlsafe_b64encode(b'{"alg":"none"}').rstrip(b"="),
+            KEY.token(fire_claims()).split(b".")[1],
+            b"",
+        )
+    ),
+    "long": lambda: b"eyJ" + b"a" * 9000,
 }
 
 
@@ -140,7 +144,7 @@ WRONG: dict[str, bytes] = {
 async def test_who_may_not_is_told_the_same_whatever_is_wrong(keys: str, wrong: str) -> None:
     """One answer for all; the agent sees nothing."""
     async with firing(keys) as gate:
-        refused = await fire(gate, WRONG[wrong])
+        refused = await fire(gate, WRONG[wrong]())
         assert (refused.status, json_of(refused)) == (401, UNIFORM)
         last = await gate.last()
         assert (last.code, gate.agent.calls) == ("herma.fire.refused", [])
