@@ -114,6 +114,27 @@ def test_a_private_key_is_known_by_any_piece_of_it() -> None:
     assert not known.found("a text of some words, and of some more of them")
 
 
+RARE = ("F4keK3yF0rT3stF4keK3y", "0123456789abcdef0123456789abcdef", "f4k3k3yf0rt3stf4k3k3yf0rt3st")
+
+
+@pytest.mark.parametrize("value", RARE)
+@pytest.mark.parametrize("text", ["id_{}", "{}.collector.example", "xx{}yy", "/a-{}-b", "{}+{}", "a.{}"])
+def test_a_value_that_is_rare_is_known_inside_of_a_word(value: str, text: str) -> None:
+    """It is enough to write a letter before it, or to make it a part of the name of a host."""
+    both = of(f"A={RARE[0]}", f"B={RARE[1]}").joined(of(f"C={RARE[2]}", f"D={RARE[0]}-and-another-1"))
+    spans = both.spans(text.format(value, value))
+    assert [text.format(value, value)[slice(*span)] for span in spans] == [value] * text.count("{}")
+
+
+@pytest.mark.parametrize(
+    "value", ["claude-opus-4-20250514", "/home/Agent1/of-the-house", "agent-01.example.com"]
+)
+def test_a_name_is_known_by_itself_only(value: str) -> None:
+    """Longer names begin like it."""
+    assert of(f"A={value}").found(value)
+    assert not of(f"A={value}").found(f"x{value}y")
+
+
 def test_two_are_joined() -> None:
     """A key that was changed is still a key for a while."""
     both = of("A=0lder-value-of-it").joined(of("A=n3wer-value-of-it"))

@@ -6,7 +6,7 @@ sends the name along; a private key is known by any piece of it.
 
 import hmac
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Final, Self
 
@@ -31,6 +31,13 @@ _PIECE: Final = re.compile(r"[^=:@/?]{8,}")
 _SIGN: Final = re.compile(r"[=:]")
 # Behind so many signs of a word, a value may begin.
 MAX_SIGNS: Final = 8
+# A value that nobody writes by chance is known with letters around it, too (`id_<value>`, `<value>.example.com`): names of models,
+# of hosts and of files are not of this shape.
+_RARE: Final = re.compile(
+    r"(?=[!-~]{16})(?![/~.])(?:(?=.*[0-9])(?=.*[a-z])(?=.*[A-Z])[!-~]+|[0-9a-f-]{32,}|[a-z0-9]{24,})"
+)
+_WORD: Final = re.compile(r"[!-~]{16,}+")
+_HEAD_CHARS: Final = 8
 # The end of a sentence, and what makes a word bold.
 _AROUND: Final = ".!?*_~:"
 
@@ -39,12 +46,22 @@ class Watched:
     """Digests of what was read; neither the files nor what is in them can be made of it."""
 
     def __init__(
-        self, key: Secret, digests: Iterable[bytes] = (), hints: Iterable[int] = (), *, keys: bool = False
+        self,
+        key: Secret,
+        digests: Iterable[bytes] = (),
+        hints: Iterable[int] = (),
+        rare: Mapping[int, frozenset[int]] | None = None,
+        *,
+        keys: bool = False,
     ) -> None:
-        """Take digests of values, and what tells at little cost that a text has none of them."""
+        """Take digests of values, and what tells at little cost that a text has none of them.
+
+        `rare` says how long those values are that are known anywhere, by a hash of how they begin.
+        """
         self._key = key.reveal()
         self._digests = frozenset(digests)
         self._hints = frozenset(hints)
+        self._rare = dict(rare or {})
         self._keys = keys
 
     @classmethod
@@ -56,9 +73,14 @@ class Watched:
         """
         texts = tuple(texts)
         pieces = {window for text in texts for window in bodies(text)}
-        values = {part for text in texts for part in kept(text)} | pieces
+        values = {part for text in texts for part in kept(text)}
+        rare: dict[int, frozenset[int]] = {}
+        for value in filter(_RARE.fullmatch, values):
+            head = hash(value[:_HEAD_CHARS])
+            rare[head] = rare.get(head, frozenset()) | {len(value)}
+        values |= pieces
         empty = cls(key)
-        return cls(key, map(empty._digest, values), map(hash, values), keys=bool(pieces))
+        return cls(key, map(empty._digest, values), map(hash, values), rare, keys=bool(pieces))
 
     def joined(self, other: Self) -> Self:
         """Give what either knows."""
@@ -66,6 +88,10 @@ class Watched:
             Secret(self._key),
             self._digests | other._digests,
             self._hints | other._hints,
+            {
+                head: self._rare.get(head, frozenset()) | other._rare.get(head, frozenset())
+                for head in (*self._rare, *other._rare)
+            },
             keys=self._keys or other._keys,
         )
 
@@ -92,11 +118,22 @@ class Watched:
         for start, end in _parts(text):
             if MIN_NAMED_CHARS <= end - start <= MAX_CHARS and self._knows(text[start:end]):
                 yield start, end
+        if self._rare:
+            yield from self._within(text)
         if self._keys:
             letters = Letters(text)
             for at, window in windows(letters.run):
                 if self._knows(window):
                     yield letters.place(at), letters.place(at + WINDOW_CHARS - 1) + 1
+
+    def _within(self, text: str) -> Iterator[Span]:
+        rare = self._rare
+        for word in _WORD.finditer(text):
+            for at in range(word.start(), word.end() - _HEAD_CHARS):
+                if (head := hash(text[at : at + _HEAD_CHARS])) in rare:
+                    for length in rare[head]:
+                        if self._knows(text[at : at + length]):
+                            yield at, at + length
 
     def _knows(self, part: str) -> bool:
         # The hash of the interpreter is cheap, and says no to nearly all; the digest decides.
