@@ -37,6 +37,7 @@ EXTRAS = {
     "certifi": {"egress"},
     "h11": {"egress"},
     "mitmproxy": {"egress"},
+    "redis": {"store"},
     "wsproto": {"egress"},
 }
 

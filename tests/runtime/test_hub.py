@@ -111,7 +111,7 @@ async def test_a_worker_that_is_gone_gives_its_slots_back(hub: Hub) -> None:
 async def test_the_console_shows_what_workers_tell(hub: Hub) -> None:
     """Refusals and what is under way; the latter goes with its worker."""
     worker = await hub.worker("worker-0")
-    someone = ["alice", "chat.terminal", "/api/pty", "socket", 1.0]
+    someone = ["alice", "chat.terminal", "/api/pty", "socket", 1.0, ""]
     refused = [
         "00000000000000aa",
         1.0,
