@@ -61,6 +61,28 @@ def test_a_secret_in_a_name_is_refused(asking: Asking) -> None:
     assert isinstance(asking.named(place, "www.listed.example.com"), Allow)
 
 
+def test_a_secret_that_is_cut_into_labels_is_refused(asking: Asking) -> None:
+    """A label has 63 letters, and a value may have dots."""
+    place = Destination("x.listed.example.com", 443)
+    for name in (f"{GITHUB[:12]}.{GITHUB[12:]}", f"a.{GITHUB[:9]}.{GITHUB[9:20]}.{GITHUB[20:]}"):
+        assert isinstance(asking.named(place, f"{name}.listed.example.com"), Deny), name
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("www.listed.example.com", "www.listed.example.com"),
+        (f"{GITHUB}.listed.example.com", "-.listed.example.com"),
+        (f"{GITHUB}.example.com", "-.example.com"),
+        (GITHUB, "-"),
+    ],
+)
+def test_no_record_holds_a_secret(asking: Asking, written: str, shown: str) -> None:
+    """In the name of a host, or in the place of a method."""
+    sending = asking.begin(Destination(written.lower(), 443), GITHUB, written)
+    assert (sending.host, sending.method) == (shown, "-")
+
+
 def test_a_refusal_and_a_failure_are_written_down(asking: Asking, out: Out) -> None:
     """By name and code, with the platform."""
     sending = asking.begin(place_of("matrix.example.org", 443), "POST")

@@ -2,11 +2,12 @@
 
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from herma.egress.judges import Judges
 from herma.egress.record import Sending, Sink
+from herma.egress.soundness import is_sound
 from herma.policy.address import Address
 from herma.policy.decision import Allow, Deny
 from herma.policy.egress.destination import Destination, destination
@@ -16,6 +17,10 @@ from herma.policy.egress.outward import Outbound, Outward
 __all__ = ["CANARY", "Asking", "place_of"]
 
 CANARY: Final = Deny(403, "herma.egress.canary", "The canary of the start.", close=True)
+
+
+# A value is cut at 63 letters to be a name, and may have dots itself.
+MAX_LABELS: Final = 4
 
 
 def place_of(host: str, port: int) -> Destination | None:
@@ -56,10 +61,21 @@ class Asking:
 
     def named(self, place: Destination, written: str) -> Allow | Deny:
         """Judge what a name itself tells whoever resolves it: `<secret>.example.com` is a way out, too."""
-        judged = self.outward.request(
-            Outbound(place, "CONNECT", b"", ((b"host", written.encode("utf-8", "replace")),))
-        )
+        fields = ((b"host", part.encode("utf-8", "replace")) for part in _parts(written))
+        judged = self.outward.request(Outbound(place, "CONNECT", b"", tuple(fields)))
         return judged if isinstance(judged, Deny) else Allow(judged.findings)
+
+    def shown(self, place: Destination, written: str) -> str:
+        """Write a destination for those who read the audit: without the labels of its name in which a secret stands."""
+        if place.name == self.canary or self._is_plain(place, written):
+            return place.name
+        labels = place.name.split(".")
+        ends = (".".join(labels[-count:]) for count in (3, 2) if count < len(labels))
+        return next((f"-.{end}" for end in ends if self._is_plain(place, end)), "-")
+
+    def _is_plain(self, place: Destination, written: str) -> bool:
+        judged = self.named(place, written)
+        return isinstance(judged, Allow) and not judged.findings
 
     def resolved(self, place: Destination, addresses: Sequence[Address]) -> Allow | Deny:
         """Judge a destination by its addresses."""
@@ -73,11 +89,13 @@ class Asking:
         """Tell whether what goes there is not looked at."""
         return self._judges.unread(place)
 
-    def begin(self, place: Destination | None, method: str) -> Sending:
-        """Begin the record of a request, a tunnel or a message."""
+    def begin(self, place: Destination | None, method: str, written: str = "") -> Sending:
+        """Begin the record of a request, a tunnel or a message; `written` is the name as it was given."""
         sending = Sending(exchange=uuid.uuid4().hex[:16], started=self._clock(), method=method)
+        if not is_sound(method.encode("utf-8", "replace"), (), ()):
+            sending.method = "-"
         if place is not None:
-            sending.host, sending.port = place.name, place.port
+            sending.host, sending.port = self.shown(place, written or place.name), place.port
             sending.kind = str(self.outward.kind(place))
             sending.platform = self._judges.platform(place)
         return sending
@@ -96,3 +114,14 @@ class Asking:
     def failed(self, hook: str, error: Exception) -> None:
         """Tell which hook failed."""
         self._sink.failed(hook, type(error).__name__)
+
+
+def _parts(name: str) -> Iterator[str]:
+    """Give a name, and some of its labels behind each other: with their dots, and as one word."""
+    yield name
+    labels = name.split(".")
+    for at in range(len(labels) - 1):
+        for end in range(at + 1, min(at + MAX_LABELS, len(labels)) + 1):
+            yield ".".join(labels[at:end])
+            if end > at + 1:
+                yield "".join(labels[at:end])

@@ -264,7 +264,7 @@ class Gate:
         return plain if held is not None and held.ticket.holds(len(plain)) else FULL
 
     def _begin(self, flow: HTTPFlow, place: Destination | None) -> Sending:
-        sending = self._asking.begin(place, flow.request.method)
+        sending = self._asking.begin(place, flow.request.method, flow.request.host)
         flow.metadata[_SENDING] = sending
         return sending
 
