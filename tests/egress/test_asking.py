@@ -83,6 +83,21 @@ def test_no_record_holds_a_secret(asking: Asking, written: str, shown: str) -> N
     assert (sending.host, sending.method) == (shown, "-")
 
 
+def test_a_judgement_of_a_name_is_kept_until_others_judge(
+    asking: Asking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And no more of them than some."""
+    place = Destination("www.listed.example.com", 443)
+    first = asking.named(place, place.name)
+    assert asking.named(place, place.name) is first
+    monkeypatch.setattr("herma.egress.asking.MAX_NAMES", 1)
+    asking.named(place, "other.example.com")
+    assert asking.named(place, place.name) is not first
+    again = asking.named(place, place.name)
+    asking.swap(judges(tmp_path))
+    assert asking.named(place, place.name) is not again
+
+
 def test_a_refusal_and_a_failure_are_written_down(asking: Asking, out: Out) -> None:
     """By name and code, with the platform."""
     sending = asking.begin(place_of("matrix.example.org", 443), "POST")

@@ -21,6 +21,8 @@ CANARY: Final = Deny(403, "herma.egress.canary", "The canary of the start.", clo
 
 # A value is cut at 63 letters to be a name, and may have dots itself.
 MAX_LABELS: Final = 4
+# Names whose judgement is remembered: an agent asks a few hosts again and again.
+MAX_NAMES: Final = 256
 
 
 def place_of(host: str, port: int) -> Destination | None:
@@ -35,11 +37,13 @@ class Asking:
         self._judges = judges
         self._sink = sink
         self._clock = clock
+        self._named: dict[tuple[Destination, str], Allow | Deny] = {}
         self.canary = f"{uuid.uuid4().hex}.invalid"
 
     def swap(self, judges: Judges) -> None:
         """Judge by others from now on; what is being judged is judged by the old ones."""
         self._judges = judges
+        self._named.clear()
 
     @property
     def outward(self) -> Outward:
@@ -61,9 +65,15 @@ class Asking:
 
     def named(self, place: Destination, written: str) -> Allow | Deny:
         """Judge what a name itself tells whoever resolves it: `<secret>.example.com` is a way out, too."""
+        if (known := self._named.get((place, written))) is not None:
+            return known
         fields = ((b"host", part.encode("utf-8", "replace")) for part in _parts(written))
         judged = self.outward.request(Outbound(place, "CONNECT", b"", tuple(fields)))
-        return judged if isinstance(judged, Deny) else Allow(judged.findings)
+        if len(self._named) >= MAX_NAMES:
+            self._named.clear()
+        return self._named.setdefault(
+            (place, written), judged if isinstance(judged, Deny) else Allow(judged.findings)
+        )
 
     def shown(self, place: Destination, written: str) -> str:
         """Write a destination for those who read the audit: without the labels of its name in which a secret stands."""
