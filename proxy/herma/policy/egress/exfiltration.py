@@ -92,4 +92,10 @@ class Exfiltration:
 
     def holds_watched(self, text: str) -> bool:
         """Tell whether a text holds what stands in a watched file, plain or encoded."""
-        return len(self.watched) > 0 and any(map(self.watched.found, (text, *unfold(text))))
+        if not len(self.watched):
+            return False
+        if self.watched.found(text):
+            return True
+        # What long runs of base64 hold is seen by who looks inside; unfolded, they are nothing but work.
+        short, _ = taken_out(text)
+        return any(map(self.watched.found, unfold(short)))

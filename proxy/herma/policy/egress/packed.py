@@ -28,7 +28,8 @@ _DEFLATED: Final = 8
 # The head of zlib has two bytes that many others have, too: it is one at the beginning of something only.
 _HEAD: Final = re.compile(
     rb"\x1f\x8b\x08|BZh[1-9](?:1AY&SY|\x17rE8P\x90)|\xfd7zXZ\0|PK\x03\x04"
-    rb"|(?:\A|(?<=\r\n\r\n)|(?<=\0\0)|(?<=[\"=]))x[\x01\x5e\x9c\xda]"
+    # A pattern whose every branch begins with a byte is looked for by that byte.
+    rb"|x(?:(?<=\Ax)|(?<=\r\n\r\nx)|(?<=\0\0x)|(?<=[\"=]x))[\x01\x5e\x9c\xda]"
 )
 # So much is fed at once, and so much comes out at once: what came out before an error was packed all the same.
 _PIECE: Final = 64 * 1024

@@ -29,7 +29,8 @@ _HEADS: Final = (
     rb"Salted__",
     rb"\$ANSIBLE_VAULT;",
 )
-_BEGINS: Final = re.compile(rb"(?:\A|(?<=\r\n\r\n))(?:" + b"|".join(_HEADS) + rb")", re.DOTALL)
+_BEGINS: Final = re.compile(b"|".join(_HEADS), re.DOTALL)
+_PART: Final = re.compile(rb"\r\n(?=\r\n)")
 # A member with a password (APPNOTE section 4.4.4), or packed in a way that is neither stored, deflate, bzip2 nor xz.
 _MEMBER: Final = re.compile(
     rb"PK\x03\x04..(?:[" + _ODD + rb"]|..(?!\x00\x00|\x08\x00|\x0c\x00|\x5f\x00))", re.DOTALL
@@ -38,7 +39,11 @@ _MEMBER: Final = re.compile(
 
 def is_sealed(raw: bytes) -> bool:
     """Tell whether bytes begin like something sealed, alone or in a part of a form, or hold a sealed member of an archive."""
-    return _BEGINS.search(raw) is not None or _MEMBER.search(raw) is not None
+    return (
+        _BEGINS.match(raw) is not None
+        or any(_BEGINS.match(raw, part.end() + 2) for part in _PART.finditer(raw))
+        or _MEMBER.search(raw) is not None
+    )
 
 
 def sealed_found(place: str) -> Finding:
