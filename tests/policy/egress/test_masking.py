@@ -67,10 +67,11 @@ def test_a_secret_is_masked_in_every_kind_of_body(raw: bytes, kind: bytes) -> No
 
 def test_what_is_in_use_stays() -> None:
     """A platform wants its own credentials and handles back."""
-    body = json.dumps({"token": GITHUB, "files": [{"id": GITHUB}], "text": GITHUB}).encode()
+    handle = "AgACAgIAAxkBAAIBZ2F4keK3yF0rT3st"
+    body = json.dumps({"token": GITHUB, "files": [{"id": handle}], "text": GITHUB}).encode()
     masked, findings = MASKER.text(body, TOKEN)
     said = json.loads(masked)
-    assert (said["token"], said["files"][0]["id"]) == (GITHUB, GITHUB)
+    assert (said["token"], said["files"][0]["id"]) == (GITHUB, handle)
     assert GITHUB not in said["text"]
     assert len(findings) == 1
     form, _ = MASKER.pairs(f"token={GITHUB}&text={GITHUB}".encode(), TOKEN)
@@ -252,3 +253,30 @@ def test_every_string_of_a_message_is_masked_wherever_it_stands(document: object
     assert set(json.loads(masked)) == {"blocks"}
     assert GITHUB.encode() not in masked
     assert VALUE.encode() not in masked
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind"),
+    [
+        (json.dumps({"file_id": GITHUB}).encode(), b"application/json"),
+        (json.dumps({"file_id": f"https://collector.example/{GITHUB}"}).encode(), b"application/json"),
+        (json.dumps({"file_id": GITHUB}).replace("ghp", "g\\u0068p").encode(), b"application/json"),
+        (f"file_id={GITHUB}".encode(), FORM),
+        ((part("file_id", GITHUB) + "--xx--\r\n").encode(), MULTIPART),
+    ],
+)
+def test_the_key_of_another_vendor_is_no_handle(raw: bytes, kind: bytes) -> None:
+    """A handle is shown to others, and an address is asked for by the platform."""
+    masked, findings = MASKER.body(raw, kind, InUse(["/token", "/file_id"]))
+    assert GITHUB[4:] not in masked.decode()
+    assert findings
+
+
+def test_the_address_of_a_picture_may_be_signed() -> None:
+    """Else the platform could not fetch it."""
+    signed = (
+        "https://files.example.com/a.png?X-Amz-Credential=AKIAQWERTYUIOPASDFGH%2F20261203&X-Amz-Signature="
+    )
+    raw = json.dumps({"photo": signed + "0a1b2c3d4e5f6071" * 4}).encode()
+    assert MASKER.body(raw, b"application/json", InUse(["/photo"])) == (raw, ())
+    assert MASKER.body(raw, b"application/json", NOTHING)[1]

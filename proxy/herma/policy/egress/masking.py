@@ -29,6 +29,8 @@ type Edit = tuple[int, int, str, tuple[Finding, ...]]
 
 # A secret of eight characters stands in no shorter run.
 _READABLE: Final = re.compile(rb"[\t\n\r\x20-\x7e]{8,}")
+# What the address of a picture is signed with; the platform fetches it, and the signature is for this one picture.
+_OF_ADDRESSES: Final = frozenset({"credential", "aws-access-key"})
 _UNRESERVED: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 
@@ -89,7 +91,7 @@ class Masker:
             return text, ()
         left, edits = set[Span](), list[Edit]()
         for pointer, (start, end) in spans(text).items():
-            if in_use.leaves(pointer, text[start:end]):
+            if self._leaves(in_use, pointer, text[start:end], written=True):
                 left.add((start, end))
             elif (within := in_use.within(pointer)) is not None:
                 left.add((start, end))
@@ -168,7 +170,7 @@ class Masker:
         for pair in pairs:
             name, equals, value = pair.partition(b"=")
             key, plain = as_text(form_decoded(name)), form_decoded(value)
-            if in_use.leaves(f"/{key}", as_text(plain)) and not self._is_known(f"/{key}", plain):
+            if self._leaves(in_use, f"/{key}", as_text(plain)) and not self._is_known(f"/{key}", plain):
                 written.append(pair)
                 continue
             masked, found = self.text(plain, in_use, key)
@@ -195,8 +197,20 @@ class Masker:
             # A file's name is shown to people as its text is.
             yield part.head, *self._named(raw[part.head], as_text(raw[part.head]), "")
             content, pointer = raw[part.content], f"/{part.name}"
-            if not in_use.leaves(pointer, as_text(content)) or self._is_known(pointer, content):
+            if not self._leaves(in_use, pointer, as_text(content)) or self._is_known(pointer, content):
                 yield part.content, *self.text(content, in_use, part.name)
+
+    def _leaves(self, in_use: InUse, pointer: str, value: str, *, written: bool = False) -> bool:
+        """Tell whether what stands at a place is left; `written` is a value as JSON writes it.
+
+        A handle is shown to others, and the key of another vendor is none.
+        """
+        if not in_use.leaves(pointer, value):
+            return False
+        if in_use.is_credential(pointer):
+            return True
+        meant = json.loads(f'"{value}"', strict=False) if written else value
+        return all(found.rule_id in _OF_ADDRESSES for found in self._redactor.text(meant).findings)
 
     def _is_known(self, pointer: str, raw: bytes) -> bool:
         """Tell whether what was left as a handle stands in a watched file."""
