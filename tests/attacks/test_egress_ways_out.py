@@ -218,7 +218,7 @@ SIGNED = f"X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAQWERTYUIOPASDFG
         (f"{DIGITS * 2}.r2.cloudflarestorage.com", f"/registry-v2/blobs/sha256/ab/data?{SIGNED}"),
         (
             "account.blob.core.windows.net",
-            "/c/b?sv=2022-11-02&sp=rw&sig="
+            "/c/b?sv=2022-11-02&se=2026-12-04&sp=rw&sig="
             + base64.b64encode(bytes(range(100, 132)))
             .decode()
             .replace("+", "%2B")
