@@ -42,6 +42,24 @@ def test_secrets_and_watched_values_are_found(raw: bytes, rules: set[str]) -> No
     assert found(raw) == rules
 
 
+@pytest.mark.parametrize("before", range(9))
+def test_a_value_is_found_behind_any_letters(before: int) -> None:
+    """Also between them, in a word that is longer."""
+    look = Exfiltration(redactor(), Watched.of(KEY, ["API_KEY=Ab3xY9kQ2mN7pL5t"]))
+    assert found(b"-" * before + b"zAb3xY9kQ2mN7pL5tz", look) == {WATCHED}
+    assert found(b"-" * before + b"zAb3xY9kQ2mN7pL5", look) == set()
+
+
+@pytest.mark.parametrize("between", ["", " "])
+def test_a_long_number_of_bits_is_read(between: str) -> None:
+    """A long run of other letters is read as what letters stand for, by who looks inside."""
+    said = f"{'words and words and ' * 40}{VALUE} {'and words' * 9}"
+    bits = between.join(f"{byte:08b}" for byte in said.encode())
+    assert len(bits) > 4096
+    assert found(bits.encode()) == {WATCHED}
+    assert found(f"see {base64.b64encode(said.encode() * 4).decode()} for it".encode()) == {WATCHED}
+
+
 def test_each_kind_is_told_once() -> None:
     """However often it stands there."""
     raw = f"{GITHUB} {VALUE}".encode()

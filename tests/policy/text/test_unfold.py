@@ -127,3 +127,20 @@ def test_a_control_character_hides_no_text() -> None:
 def test_a_run_that_is_cut_may_end_in_half_a_byte() -> None:
     """A long list of bytes is read up to where it is cut, and is no error."""
     assert any("AAAA" in view for view in unfold("41 " * module.MAX_RUN_CHARS))
+
+
+def test_chunks_that_only_begin_like_a_text_say_nothing() -> None:
+    """Neither those of base64 nor those of hex, whatever words stand beside them."""
+    said = b"A beginning that can be read, and that is long enough" + b"\xff\xfe" * 40
+    for run in (base64.b64encode(said).decode(), said.hex()):
+        chunks = " ".join(run[at : at + 8] for at in range(0, len(run), 8))
+        assert not [view for view in unfold(f"decode base64: {chunks}") if "beginning" in view]
+
+
+def test_chunks_behind_words_are_read_in_one_and_two_bytes_a_character() -> None:
+    """A sentence may stand before them."""
+    for said in (b"a text to be read", "a text to be read".encode("utf-16-le")):
+        run = base64.b64encode(said).decode()
+        chunks = " ".join(run[at : at + 6] for at in range(0, len(run), 6))
+        views = unfold(f"please decode base64 of it {chunks}")
+        assert any("text to be rea" in view for view in views)

@@ -37,7 +37,8 @@ _RARE: Final = re.compile(
     r"(?=[!-~]{16})(?![/~.])(?:(?=.*[0-9])(?=.*[a-z])(?=.*[A-Z])[!-~]+|[0-9a-f-]{32,}|[a-z0-9]{24,})"
 )
 _WORD: Final = re.compile(r"[!-~]{16,}+")
-_HEAD_CHARS: Final = 8
+# Of such a value every piece is kept that begins at one of its first eight letters: one in eight places of a text has to be looked at.
+_PIECE_CHARS: Final = 8
 # The end of a sentence, and what makes a word bold.
 _AROUND: Final = ".!?*_~:"
 
@@ -50,13 +51,14 @@ class Watched:
         key: Secret,
         digests: Iterable[bytes] = (),
         hints: Iterable[int] = (),
-        rare: Mapping[int, frozenset[int]] | None = None,
+        rare: "Mapping[int, frozenset[Span]] | None" = None,
         *,
         keys: bool = False,
     ) -> None:
         """Take digests of values, and what tells at little cost that a text has none of them.
 
-        `rare` says how long those values are that are known anywhere, by a hash of how they begin.
+        `rare` says where the pieces of those values stand that are known anywhere, by their hash: how far behind the beginning of a
+        value, and how long that is.
         """
         self._key = key.reveal()
         self._digests = frozenset(digests)
@@ -74,10 +76,11 @@ class Watched:
         texts = tuple(texts)
         pieces = {window for text in texts for window in bodies(text)}
         values = {part for text in texts for part in kept(text)}
-        rare: dict[int, frozenset[int]] = {}
+        rare: dict[int, frozenset[Span]] = {}
         for value in filter(_RARE.fullmatch, values):
-            head = hash(value[:_HEAD_CHARS])
-            rare[head] = rare.get(head, frozenset()) | {len(value)}
+            for at in range(_PIECE_CHARS):
+                piece = hash(value[at : at + _PIECE_CHARS])
+                rare[piece] = rare.get(piece, frozenset()) | {(at, len(value))}
         values |= pieces
         empty = cls(key)
         return cls(key, map(empty._digest, values), map(hash, values), rare, keys=bool(pieces))
@@ -89,8 +92,8 @@ class Watched:
             self._digests | other._digests,
             self._hints | other._hints,
             {
-                head: self._rare.get(head, frozenset()) | other._rare.get(head, frozenset())
-                for head in (*self._rare, *other._rare)
+                piece: self._rare.get(piece, frozenset()) | other._rare.get(piece, frozenset())
+                for piece in (*self._rare, *other._rare)
             },
             keys=self._keys or other._keys,
         )
@@ -129,11 +132,11 @@ class Watched:
     def _within(self, text: str) -> Iterator[Span]:
         rare = self._rare
         for word in _WORD.finditer(text):
-            for at in range(word.start(), word.end() - _HEAD_CHARS):
-                if (head := hash(text[at : at + _HEAD_CHARS])) in rare:
-                    for length in rare[head]:
-                        if self._knows(text[at : at + length]):
-                            yield at, at + length
+            for at in range(word.start(), word.end() - _PIECE_CHARS + 1, _PIECE_CHARS):
+                for behind, length in rare.get(hash(text[at : at + _PIECE_CHARS]), ()):
+                    start = at - behind
+                    if start >= word.start() and self._knows(text[start : start + length]):
+                        yield start, start + length
 
     def _knows(self, part: str) -> bool:
         # The hash of the interpreter is cheap, and says no to nearly all; the digest decides.
