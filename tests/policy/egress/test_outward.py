@@ -362,3 +362,30 @@ def test_what_nobody_can_look_into_is_told_or_refused(place: Destination) -> Non
     assert denied.findings == told.findings
     assert isinstance(outward(Mode.MONITOR, pass_sealed=False).request(asked), Sent)
     assert outward(pass_sealed=False).request(post(place, b"hi")) == Sent(b"/send", b"hi")
+
+
+SCOPE = "AKIAQWERTYUIOPASDFGH%2F20261203%2Fus-east-1%2Fs3%2Faws4_request"
+SIGNED = f"/b?X-Amz-Credential={SCOPE}&X-Amz-Signature={'0123456789abcdef' * 4}"
+
+
+@pytest.mark.parametrize(
+    "target", [SIGNED, "/b?sv=2022-11-02&sig=ZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXp7fH1%2Bf4CBgoM%3D"]
+)
+def test_a_stranger_gets_what_signs_one_request(target: str) -> None:
+    """Its name would make a secret of any value."""
+    assert isinstance(outward().request(post(STRANGER, b"", target.encode())), Sent)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        GITHUB,
+        VALUE,
+        base64.urlsafe_b64encode(f"NOTE={VALUE}".encode()).decode(),
+        f"AKIAQWERTYUIOPASDFGH/20261203/{VALUE}/s3/aws4_request",
+    ],
+)
+def test_a_signature_is_no_way_out(value: str) -> None:
+    """What is a secret without a name is one there, too."""
+    for name in ("sig", "X-Amz-Signature", "X-Amz-Credential"):
+        assert isinstance(outward().request(post(STRANGER, b"", f"/b?n=1&{name}={value}".encode())), Deny)

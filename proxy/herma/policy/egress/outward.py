@@ -5,6 +5,7 @@ does not reach there is refused, since anybody can have a chat of their own. A s
 else gets no secret at all: there is nobody to read a mask.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -69,6 +70,22 @@ _UNREAD: Final = Deny(
 _TWO_WAYS: Final = Deny(400, "herma.egress.form", "The form can be read in more than one way.")
 
 _WATCHED_MESSAGE: Final = "The request holds what stands in a watched file; if it is the host's own key in a field, name the host in `egress.services`."
+# What proves that somebody allowed one request (AWS Signature Version 4, its likes, and SAS of Azure): it is judged without its name,
+# which would make a secret of every value.
+_SIGNATURES: Final = InUse(
+    (
+        "/X-Amz-Signature",
+        "/X-Amz-Credential",
+        "/X-Amz-Security-Token",
+        "/X-Goog-Signature",
+        "/X-Goog-Credential",
+        "/Signature",
+        "/Key-Pair-Id",
+        "/sig",
+    )
+)
+# The name of a key, and for what it is used there: no secret.
+_SCOPE: Final = re.compile(rb"A[A-Z2-7]{19}/[0-9]{8}/[a-z0-9-]{2,20}/[a-z0-9-]{2,20}/aws4_request")
 _SEALED_MESSAGE: Final = "The request holds what nobody can look into; `egress.sealed` decides about it."
 
 
@@ -206,8 +223,12 @@ class Outward:
             kept_apart(request.body, request.content_type, places),
         )
         fields = divided_fields(request.headers)
+        signed = kept_apart(query.rest, FORM, (_SIGNATURES,))
+        for signature in signed.keys:
+            judge = self._exfiltration.watched_in if _SCOPE.fullmatch(signature) else self._exfiltration.of
+            yield from judge("query", signature)
         yield from self._held(
-            ("path", path), ("query", query.rest), ("query", _lines(query.rest)), ("header", fields.text)
+            ("path", path), ("query", signed.rest), ("query", _lines(signed.rest)), ("header", fields.text)
         )
         credentials = fields if shown is None else divided_fields(shown.others(request.headers))
         yield from self._exfiltration.watched_in("header", credentials.credentials)
