@@ -141,3 +141,10 @@ def test_most_texts_carry_nothing(text: str) -> None:
     """A selector behind an emoji says how it is drawn."""
     assert not may_smuggle(text)
     assert smuggled(View(text)) is None
+
+
+def test_without_work_nothing_is_taken_back() -> None:
+    """What is not looked at is given up, and nothing breaks."""
+    view = View("pass\x08\x08word\x7f")
+    assert overprinted(view, Work(0, 0)) is None
+    assert view.unseen

@@ -145,10 +145,11 @@ def _erased(text: str, steps: Iterable[re.Match[str]]) -> list[tuple[int, int, s
             count -= start - erased[-1][1]
             start = erased.pop()[0]
         erased.append((max(0, start - count), end))
-    following = [start for start, _ in erased[1:]]
+    following = [*(start for start, _ in erased[1:]), len(text)]
+    # Without work for any step there is none, and the end of the text follows none.
     return [
         (start, end + (end < after), text[end : end + (end < after)])
-        for (start, end), after in zip(erased, [*following, len(text)], strict=True)
+        for (start, end), after in zip(erased, following, strict=False)
     ]
 
 
