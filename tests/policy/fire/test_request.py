@@ -43,4 +43,4 @@ def test_the_path_that_runs_a_job() -> None:
     template = "/api/jobs/{job_id}/run"
     assert run_path(template, "abc") == "/api/jobs/abc/run"
     assert run_path(template, "abc", "", "/p/{profile}") == "/api/jobs/abc/run"
-    assert run_path(template, "abc", "work", "/p/{profile}") == "/p/work/api/jobs/abc/run"
+    assert run_path(template, "abc", "home", "/p/{profile}") == "/p/home/api/jobs/abc/run"
