@@ -115,3 +115,9 @@ def test_the_search_for_copies_is_bounded() -> None:
     text = f"{VALUE} {OTHER} " * (MAX_COPIES + 9)
     assert len(list(copies(text, [VALUE], []))) == MAX_COPIES
     assert len(list(copies(text, [VALUE, OTHER, "none-of-these-42"], []))) == MAX_COPIES
+
+
+def test_what_only_begins_like_a_value_uses_up_no_place_of_a_copy() -> None:
+    """However often it stands there."""
+    text = f"{LONG[:12]} " * (MAX_COPIES + 1) + LONG
+    assert list(copies(text, [LONG], ())) == [(len(text) - len(LONG), len(text), LONG)]

@@ -1,7 +1,8 @@
 """Copies of a masked value: who knows the name of a secret masks it once, and the same text may hold it again without a name.
 
 A copy is looked for in the same text or document, as it is written, or cut short where a text or a string ends: a line that shows
-the begin of a command may end inside its secret. What is short, or reads as a word, stands in texts for other reasons, and stays. A stream masks what it finds at its place: a copy in a later piece is not told from the words around it.
+the begin of a command may end inside its secret. What is short, or reads as a word, stands in texts for other reasons, and stays. A
+stream masks what it finds at its place: a copy in a later piece is not told from the words around it.
 """
 
 import re
@@ -64,22 +65,29 @@ def copies(text: str, values: Collection[str], taken: Sequence[Span]) -> Iterato
 
 
 def _places(text: str, value: str) -> Iterator[tuple[int, int, str]]:
-    begin = value[:MIN_CUT_CHARS]
-    at = text.find(begin)
+    for at in _occurrences(text, value):
+        if _stands_alone(text, at, at + len(value)):
+            yield at, at + len(value), value
+    # Counted by themselves: what only begins like the value uses up no whole copy's place.
+    for at in _occurrences(text, value[:MIN_CUT_CHARS]):
+        end = at + _shared(text, at, value)
+        if _stands_alone(text, at, end) and _is_cut(text, end, value[end - at - 1 :]):
+            yield at, end, value
+
+
+def _occurrences(text: str, part: str) -> Iterator[int]:
+    at = text.find(part)
     for _ in range(MAX_COPIES):
         if at < 0:
             return
-        end = at + _shared(text, at, value)
-        # Part of a longer word is another word; what an escape ends in is none.
-        glued = _WORD.match(text[at - 1 : at]) and text[at - 2 : at] not in _ESCAPES
-        whole = end - at == len(value)
-        if (
-            not glued
-            and not _WORD.match(text[end : end + 1])
-            and (whole or _is_cut(text, end, value[end - at - 1 :]))
-        ):
-            yield at, end, value
-        at = text.find(begin, end)
+        yield at
+        at = text.find(part, at + len(part))
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Tell whether it is no part of a longer word, which is another word; what an escape ends in is none."""
+    glued = _WORD.match(text[start - 1 : start]) and text[start - 2 : start] not in _ESCAPES
+    return not (glued or _WORD.match(text[end : end + 1]))
 
 
 def _shared(text: str, at: int, value: str) -> int:
@@ -91,8 +99,8 @@ def _shared(text: str, at: int, value: str) -> int:
 
 
 def _is_cut(text: str, end: int, rest: str) -> bool:
-    """Tell whether a text ends inside a word of a value: `rest` is its last character there and what is missing."""
-    return rest[:2].isalnum() and _CUT.match(text, end) is not None
+    """Tell whether a text ends inside a word of a value: `rest` is its last character there and what is missing, if anything is."""
+    return len(rest) > 1 and rest[:2].isalnum() and _CUT.match(text, end) is not None
 
 
 def _apart(found: Iterable[tuple[int, int, str]], taken: Sequence[Span]) -> Iterator[tuple[int, int, str]]:
