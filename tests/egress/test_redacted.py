@@ -49,3 +49,17 @@ def test_a_place_that_holds_a_secret_is_not_written_down(tmp_path: Path) -> None
     for request in (tutils.treq(host=f"{GITHUB}.example.com"), tutils.treq(method=GITHUB.encode())):
         with pytest.raises(ValueError, match="none that can be written down"):
             redacted(tflow.tflow(req=request), masker)
+
+
+def test_a_field_by_the_name_of_a_secret_has_no_name(tmp_path: Path) -> None:
+    """Whatever its value is."""
+    fields = Headers([(f"{GITHUB}-token".encode(), b"x"), (b"X-Api-Key", b"x")])
+    kept = redacted(tflow.tflow(req=tutils.treq(headers=fields)), judges(tmp_path).masker)
+    assert [name for name, _ in kept.request.headers.fields] == [b"x-left-out", b"X-Api-Key"]
+
+
+def test_a_body_that_was_not_taken_along_is_told(tmp_path: Path) -> None:
+    """The recording keeps no large one while it waits."""
+    given = tflow.tflow(req=tutils.treq())
+    given.request.raw_content = None
+    assert redacted(given, judges(tmp_path).masker).request.content == b"[a body that was too large left out]"

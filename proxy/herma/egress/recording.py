@@ -11,7 +11,7 @@ from typing import Final
 from mitmproxy.http import HTTPFlow
 from mitmproxy.io import FlowWriter
 
-from herma.egress.redacted import redacted
+from herma.egress.redacted import MAX_BODY_BYTES, redacted
 from herma.policy.egress.masking import Masker
 
 __all__ = ["Recording"]
@@ -55,6 +55,9 @@ class Recording:
             return
         taken = HTTPFlow(flow.client_conn, flow.server_conn)
         taken.request = flow.request.copy()
+        if len(taken.request.raw_content or b"") > MAX_BODY_BYTES:
+            # The room of a body is given back when its request is over; what waits here must not keep it.
+            taken.request.raw_content = None
         taken.response = flow.response.copy() if flow.response is not None else None
         self._waiting += 1
         self._worker.submit(self._write, taken, masker).add_done_callback(self._over)

@@ -12,7 +12,7 @@ from herma.policy.egress.masking import Masker
 from herma.policy.egress.platform import InUse
 from herma.policy.message.form import FormError
 
-__all__ = ["redacted"]
+__all__ = ["MAX_BODY_BYTES", "redacted"]
 
 # A prompt has a few kilobytes; a larger body is a file.
 MAX_BODY_BYTES: Final = 16 * 1024
@@ -31,6 +31,7 @@ _FIELDS: Final = frozenset(
 )
 # A word of an API, or a version; what is longer, or has capitals and digits, may be somebody's token.
 _SEGMENT: Final = re.compile(rb"(?:[a-z][a-z._-]{0,23}|v[0-9]{1,2})?")
+_NAME: Final = re.compile(rb":?[A-Za-z]{1,20}(?:-[A-Za-z0-9]{1,20}){0,6}")
 _READABLE: Final = (b"application/json", b"application/x-www-form-urlencoded", b"text/")
 
 
@@ -79,7 +80,14 @@ def _kept(part: bytes, masker: Masker) -> bytes:
 
 
 def _fields(fields: Headers, masker: Masker) -> Headers:
-    return Headers([(name, _value(name.lower(), value, masker)) for name, value in fields.fields])
+    return Headers(
+        [(_name(name, masker), _value(name.lower(), value, masker)) for name, value in fields.fields]
+    )
+
+
+def _name(name: bytes, masker: Masker) -> bytes:
+    """Keep a name that is made of words; another may be what it was sent for."""
+    return name if _NAME.fullmatch(name) and not masker.text(name, InUse(()))[1] else b"x-left-out"
 
 
 def _value(name: bytes, value: bytes, masker: Masker) -> bytes:
@@ -89,7 +97,9 @@ def _value(name: bytes, value: bytes, masker: Masker) -> bytes:
 
 
 def _body(request: Request, masker: Masker) -> bytes:
-    raw = request.raw_content or b""
+    raw = request.raw_content
+    if raw is None:
+        return b"[a body that was too large left out]"
     kind = request.headers.get("content-type", "").encode("utf-8", "replace")
     readable = kind.lower().startswith(_READABLE) and "content-encoding" not in request.headers
     if raw and readable and len(raw) <= MAX_BODY_BYTES:
