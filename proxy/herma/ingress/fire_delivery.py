@@ -92,7 +92,7 @@ class FireDelivery:
         own.method, own.route, own.operation = "POST", template, _OPERATION
         async with slot:
             outcome = await self._told(path, own)
-        if outcome is not _STARTED:
+        if outcome != _STARTED:
             own.outcome, own.code = "failed", f"herma.fire.{outcome}"
         self._plane.meter.count("fires", outcome)
         self._plane.audit.write(own, time.monotonic())

@@ -132,7 +132,7 @@ class Outward:
             case Kind.PLATFORM:
                 return self._to_people(request)
             case Kind.SERVICE | Kind.OTHER:
-                return self._to_strangers(request.target, request.body, self._told(request))
+                return self._judged(Sent(request.target, request.body), self._told(request))
             case never:
                 assert_never(never)
 
@@ -154,7 +154,7 @@ class Outward:
             case Kind.PLATFORM:
                 return self._to_people(Outbound(place, "MESSAGE", path, (), raw))
             case Kind.SERVICE | Kind.OTHER:
-                return self._to_strangers(path, raw, self._held(("body", raw)))
+                return self._judged(Sent(path, raw), self._held(("body", raw)))
             case never:
                 assert_never(never)
 
@@ -190,9 +190,6 @@ class Outward:
     def _in_use(self, place: Destination, path: bytes) -> InUse:
         platform: Platform | None = self._platforms.at(place.name, place.port)
         return InUse(()) if platform is None else self._platforms.in_use(platform, path.decode("latin-1"))
-
-    def _to_strangers(self, target: bytes, body: bytes, found: Iterator[Finding]) -> Sent | Deny:
-        return self._judged(Sent(target, body), found)
 
     def _judged(self, sent: Sent, found: Iterator[Finding]) -> Sent | Deny:
         """Refuse what holds what must not leave, or report it, by the mode."""

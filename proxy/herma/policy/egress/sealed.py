@@ -1,7 +1,7 @@
 """What nobody can look into: archives with a password, encrypted files, and packings for which there is no machine here.
 
-It is told, and sent all the same: whoever sends a backup away seals it first, and so does a thief. Who reads the audit sees which
-host gets such things.
+It is told, and sent unless the operator says otherwise: whoever sends a backup away seals it first, and so does a thief. Who reads
+the audit sees which host gets such things.
 """
 
 import re

@@ -54,17 +54,17 @@ class Services:
     """All services; of several that name a host, each one's places and fields are right there."""
 
     def __init__(self, services: Sequence[Service] = ()) -> None:
-        self._services = tuple(services)
+        self._services = [(service, InUse(service.in_use)) for service in services]
 
     def at(self, name: str, port: int) -> Shown | None:
         """Say where a host is shown keys; None for strangers."""
-        here = [service for service in self._services if covered(service.hosts, name, port)]
+        here = [one for one in self._services if covered(one[0].hosts, name, port)]
         if not here:
             return None
-        fields = frozenset(field for service in here for field in service.fields)
+        fields = frozenset(field for service, _ in here for field in service.fields)
         return Shown(
-            tuple(InUse(service.in_use) for service in here if service.in_use),
-            fields if all(service.fields for service in here) else None,
+            tuple(places for service, places in here if service.in_use),
+            fields if all(service.fields for service, _ in here) else None,
         )
 
 

@@ -146,7 +146,7 @@ def _joined(text: str) -> Iterator[str]:
 
 
 def _may_say(run: str) -> bool:
-    """Tell at little cost that a run says nothing, by how it begins: most words of a sentence are no letters of a text."""
+    """Tell at little cost whether a run may say something, by how it begins: most words of a sentence stand for no text."""
     head = run.replace("=", "")[:MAX_HEAD_CHARS]
     if _ALL_HEX.fullmatch(head[: len(head) // 2 * 2]) is not None:
         return True
