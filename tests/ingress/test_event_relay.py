@@ -480,3 +480,44 @@ async def test_silence_is_counted_over_the_looks(monkeypatch: pytest.MonkeyPatch
     async with gated(upstream_extra={"idle_timeout_s": 1}) as gate:
         talk = await _stream(gate, play)
         assert b"herma.upstream.timeout" in talk.received
+
+
+# --- what is promised for later
+
+LATER = {"tool_name": "terminal", "args": {"command": "make", "background": True}}
+SESSION = "/api/sessions/s1/chat/stream"
+UNKEPT = b": herma async-delivery unsupported\n\n"
+
+
+@pytest.mark.parametrize("mode", ["enforce", "monitor"])
+async def test_a_promise_that_cannot_be_kept_is_told_between_events(mode: str) -> None:
+    """Once a stream, right behind the call that promises; all else stays as it is."""
+    call, last = event(LATER, "tool.started"), event({}, "done")
+    async with gated(redaction={"mode": mode}) as gate:
+        talk = await _stream(gate, sse(call, call, last), target=SESSION)
+        assert talk.first.complete
+        assert talk.first.body.count(UNKEPT) == 1
+        assert talk.first.body.replace(UNKEPT, b"") == call + call + last
+        assert talk.first.body.index(UNKEPT) in {len(call), len(call + call), len(call + call + last)}
+
+
+async def test_what_was_watched_only_is_told_at_the_end_of_an_event() -> None:
+    """A piece of the network that ends within an event is not followed by a comment."""
+    call, last = event(LATER, "tool.started"), event({"text": "x"}, "tool.completed")
+    async with gated(redaction={"mode": "monitor"}) as gate:
+
+        async def play(one: Call) -> None:
+            await one.send(sse_head())
+            await one.chunk(call + last[:9])
+            await one.chunk(last[9:])
+            await one.end()
+
+        talk = await _stream(gate, play, target=SESSION)
+        assert talk.first.body == call + last + UNKEPT
+
+
+async def test_another_upstream_promises_what_it_likes() -> None:
+    """The gate knows of its own upstream's turns only."""
+    async with gated(profile="openai") as gate:
+        talk = await _stream(gate, sse(event(LATER, "tool.started"), DONE))
+        assert UNKEPT not in talk.first.body

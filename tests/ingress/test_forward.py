@@ -442,3 +442,34 @@ async def test_a_file_of_the_upstream_is_copied_as_it_is() -> None:
         response = await gate.ask("GET", "/assets/a.js", key="reader")
         assert response.body == code_
         assert response.get("x-content-type-options") == "nosniff"
+
+
+# --- what is promised for later
+
+
+async def test_a_promise_in_a_whole_answer_is_told_in_its_head() -> None:
+    """Nothing can be told once the answer is closed."""
+    item = {"type": "function_call", "name": "terminal", "arguments": json.dumps({"background": True})}
+    async with gated() as gate:
+        for target, body in (("/v1/responses", {"id": "r", "output": [item]}), (CHAT, {"id": "c"})):
+            gate.agent.on("POST", target, body)
+            told = (await gate.ask("POST", target, body={"input": "x"})).get("x-herma-async-delivery")
+            assert told == ("unsupported" if "output" in body else None)
+
+
+async def test_the_list_of_what_there_is_says_so() -> None:
+    """Everything else in it is the upstream's."""
+    listed = {"object": "hermes.api_server.capabilities", "features": {"run_stop": True}}
+    async with gated() as gate:
+        gate.agent.on("GET", "/v1/capabilities", listed)
+        for target in ("/v1/capabilities", "/p/default/v1/capabilities"):
+            gate.agent.on("GET", target, listed)
+            answered = json_of(await gate.ask("GET", target))
+            assert answered == {"herma": {"async_delivery": "unsupported"}, **listed}
+
+
+async def test_a_failed_list_stays_as_it_is() -> None:
+    """An error is no list."""
+    async with gated() as gate:
+        gate.agent.on("GET", "/v1/capabilities", answer(500, b'{"error": "x"}', JSON))
+        assert json_of(await gate.ask("GET", "/v1/capabilities")) == {"error": "x"}

@@ -58,7 +58,7 @@ _PARAMETERS = re.compile(r"\{[^}]*\}")
 _PARAM = re.compile(r"[a-z_]*")
 
 _TOP: Final = (
-    "name", "description", "min_version", "envelope", "liveness", "cookies", "prefixes", "session_headers",
+    "name", "description", "min_version", "envelope", "liveness", "cookies", "stateless", "prefixes", "session_headers",
     "capabilities", "version", "running", "own_login", "guarded", "page_key", "run_status", "unknown_checks", "switched_off", "kept", "strict", "token_param", "families",
     "routes", "calls", "call_names", "call_places", "turn_events",
 )  # fmt: skip
@@ -161,6 +161,7 @@ def _profile(top: Node) -> Profile:
             token_param=_param(top, "token_param"),
             envelope=envelope,
             cookies=top.flag("cookies"),
+            stateless=top.flag("stateless"),
             capabilities=read_readout(top, "capabilities"),
             running=read_readout(top, "running"),
             own_login=read_readout(top, "own_login"),

@@ -19,6 +19,7 @@ from herma.policy.decision import Mode
 from herma.policy.exchange import Exchange
 from herma.policy.message.html import withheld
 from herma.policy.message.inflate import InflateError, Inflater
+from herma.policy.shape.promise import Promises
 from herma.policy.sse.parser import StreamRefused
 from herma.policy.sse.redactor import SseRedactor, error_event
 from herma.wire import ServerRequest, UpstreamError, UpstreamResponse
@@ -58,6 +59,7 @@ class EventRelay:
         self._record = record
         self._ids = EventIds(owners)
         self._redactor = SseRedactor(generation.redactor, self._dialect)
+        self._promises = Promises() if generation.profile.stateless else None
         self._monitored = generation.settings.redaction.mode is Mode.MONITOR
 
     async def run(self, response: UpstreamResponse) -> None:
@@ -126,6 +128,12 @@ class EventRelay:
         if allowed:
             self._record.bytes_out += len(allowed)
             await self._request.send(withheld(allowed, self._key))
+        if self._promises is not None:
+            self._promises.read(judged)
+            # What is only watched leaves as it comes, and may have stopped in the middle of an event.
+            between = self._redactor.at_boundary or not self._monitored
+            if between and (note := self._promises.take()):
+                await self._request.send(note)
         # The OpenAI SDKs hang up at `[DONE]`, before the last chunk; that is a success.
         self._record.complete = saw.completed and self._redactor.at_boundary
 

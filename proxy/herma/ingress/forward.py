@@ -24,9 +24,11 @@ from herma.policy.message.forwarding import Forwarded, downstream_headers, upstr
 from herma.policy.message.html import page_policy
 from herma.policy.message.media import Media, is_asset, media_of
 from herma.policy.message.reduced import reduced
-from herma.policy.routing.profile import Turn
+from herma.policy.routing.profile import Match, Profile, Turn
 from herma.policy.routing.route import Serves
 from herma.policy.secret import Secret
+from herma.policy.shape.member import with_member
+from herma.policy.shape.promise import HEADER, promises
 from herma.policy.socket.handshake import handshake_target
 from herma.wire import ResponseHead, ServerRequest, UpstreamError, UpstreamResponse
 
@@ -233,6 +235,10 @@ class Forwarder:
         if 200 <= status < 300:
             await self._note(exchange, raw, slot)
         headers = self._headers(response.head, Media.TEXT)
+        if self._generation.profile.stateless and promises(judged):
+            headers.append(HEADER)
+        if status == 200 and _lists_routes(self._generation.profile, exchange.match):
+            judged = _with_own(judged)
         if exchange.match.route.serves is Serves.PAGE and status == 200:
             headers = [line for line in headers if line[0] != b"content-security-policy"]
             headers.append((b"content-security-policy", page_policy(judged)))
@@ -279,6 +285,20 @@ class Forwarder:
                 value = redactor.text(value.decode("latin-1")).text.encode("latin-1", "replace")  # noqa: PLW2901 - rewritten
             lines.append((name, value))
         return lines
+
+
+def _lists_routes(profile: Profile, match: Match) -> bool:
+    return (
+        profile.stateless
+        and profile.capabilities is not None
+        and (match.route.template, match.route.method) == (profile.capabilities.path, "GET")
+    )
+
+
+def _with_own(judged: bytes) -> bytes:
+    """Say in the list of what the upstream offers what the gate knows of it."""
+    text = judged.decode("utf-8", "surrogateescape")
+    return with_member(text, "herma", {"async_delivery": "unsupported"}).encode("utf-8", "surrogateescape")
 
 
 def _is_file(exchange: Exchange, head: ResponseHead) -> bool:

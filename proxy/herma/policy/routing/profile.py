@@ -113,7 +113,7 @@ class Profile:
     may be called over a WebSocket; there every profile is strict. `call_names` are JSON Pointers into the parameters of any call:
     what stands there is a plain name. `call_places` are others: a call that names such a place of the agent's machine needs the
     scope `admin`. `turn_events` tell of the turns that calls start. `token_param` is the query parameter in which the upstream takes
-    its key on a handshake, empty where it takes it in a header.
+    its key on a handshake, empty where it takes it in a header. A `stateless` upstream can tell nothing once an answer is closed.
 
     Raises:
         ValueError: two routes with the same method and path, a template or a call that cannot be matched, or a call that starts a
@@ -137,6 +137,7 @@ class Profile:
     token_param: str = ""
     envelope: Envelope = Envelope.OPENAI
     cookies: bool = False
+    stateless: bool = False
     capabilities: Readout | None = None
     running: Readout | None = None
     own_login: Readout | None = None
