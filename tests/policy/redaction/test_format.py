@@ -3,7 +3,7 @@
 import pytest
 import regex
 
-from herma.policy.redaction.format import CommandRule, FormatRule
+from herma.policy.redaction.format import CommandRule, FormatRule, any_format
 from herma.policy.redaction.hit import Certainty
 from herma.policy.redaction.redactor import Redactor
 from herma.policy.redaction.work import Work
@@ -267,3 +267,24 @@ def test_the_name_of_a_method_is_no_password() -> None:
     """Mail servers and clients tell how they log in."""
     assert masked("AUTH CRAM-MD5") == "AUTH CRAM-MD5"
     assert masked("AUTH F4keP4ss-x7").startswith("AUTH [")
+
+
+@pytest.mark.parametrize(
+    "patterns",
+    [
+        [
+            "(?<![A-Za-z0-9])S[0-9]{4}",
+            "(?<![A-Za-z0-9])(?P<secret>T[0-9]{4})",
+            "(?<![A-Za-z0-9])(?P<secret>U)9",
+        ],
+        ["(?<![A-Za-z0-9])S[0-9]{4}|U9", "(?<![A-Za-z0-9])T[0-9]{4}"],
+        ["S[0-9]{4}", "(?<![A-Za-z0-9])(?:T[0-9]{4}|U9)"],
+    ],
+    ids=["all begin alike", "a branch begins otherwise", "one begins otherwise"],
+)
+def test_one_search_tells_whether_any_of_some_formats_may_begin(patterns: list[str]) -> None:
+    """It finds whatever one of the patterns finds, each with its own beginning."""
+    search = any_format([FormatRule(rule(pattern=pattern)) for pattern in patterns])
+    for text in ("S1234", "T1234", "aS1234", "aT1234", "aU9", "U9", "-T1234", "S123", ""):
+        alone = any(regex.search(pattern, text) for pattern in patterns)
+        assert (search(text, 0, len(text)) is not None) == alone, text

@@ -56,6 +56,11 @@ MAX_BETWEEN: Final = 4
 # In a stream, a row is held from its third letter on, and so far.
 MIN_OPEN_LETTERS: Final = 3
 MAX_ROW_CHARS: Final = 2048
+# The same from behind, as the pattern reads it: each letter stands by itself.
+_OPEN_ROW: Final = re.compile(
+    rf"[^\w+/=-]{{0,{MAX_BETWEEN}}}+(?:([\w+/=-])(?![\w+/=-])[^\w+/=-]{{0,{MAX_BETWEEN}}}+){{{MIN_OPEN_LETTERS},}}+",
+    re.ASCII,
+)
 _KINDS: Final = bytes(0x78 if chr(byte).isalnum() or byte in b"_+/=-" else 0x20 for byte in range(128)).ljust(
     256
 )
@@ -122,19 +127,9 @@ def open_row(text: str) -> int:
     if text[-1:] in _LETTERS and text[-2:-1] in _LETTERS:
         # Most texts end amid a word.
         return at
-    first, start, letters = max(0, at - MAX_ROW_CHARS), at, 0
-    at = _behind_letter(text, at, first)
-    while at > first and text[at - 1] in _LETTERS and (at == 1 or text[at - 2] not in _LETTERS):
-        start, letters = at - 1, letters + 1
-        at = _behind_letter(text, start, first)
-    return start if letters >= MIN_OPEN_LETTERS else len(text)
-
-
-def _behind_letter(text: str, at: int, first: int) -> int:
-    first = max(first, at - MAX_BETWEEN)
-    while at > first and text[at - 1] not in _LETTERS:
-        at -= 1
-    return at
+    first = max(0, at - MAX_ROW_CHARS)
+    row = _OPEN_ROW.match(text[first:][::-1])
+    return at - row.end(1) if row is not None else at
 
 
 def unspaced(view: View, work: Work | None = None) -> View | None:

@@ -50,7 +50,9 @@ _KINDS: Final = bytes(
 _NEXT_LINE: Final = re.compile(r"[\"']\n[ \t]{1,32}[\"']")
 # Arguments of a script that has none: a shell drops them.
 _NOTHING: Final = ("$@", "$*", "${@", "${*")
-_JOINS: Final = (b"xqx", b"qqx", b"qqy", b"qqd", b"qdq", b"xdqx", b"qbq", b"qqqqq", b"qp", b"qsp")
+_JOINS: Final = (b"xqx", b"qqx", b"qqy", b"qqd", b"qdq", b"xdqx", b"qp", b"qsp")
+# A quote in quotes of the other kind.
+_QUOTED_QUOTES: Final = ("\"'\"'", "'\"'\"")
 _ESCAPE: Final = re.compile(
     r"(\\(?:(?:u|U0000|u\{0{0,4})[0-9a-fA-F]{4}\}?|u\{[0-9a-fA-F]{2,3}\}|x[0-9a-fA-F]{2}|[01][0-7]{2}|[\"'\\/bfnrt]))",
     re.ASCII,
@@ -139,7 +141,7 @@ def _shell_may_join(text: str) -> bool:
         return True
     kinds = plain(text).translate(_KINDS)
     # `find` is three times faster than `in`.
-    return any(kinds.find(join) >= 0 for join in _JOINS)
+    return any(kinds.find(join) >= 0 for join in _JOINS) or any(signs in text for signs in _QUOTED_QUOTES)
 
 
 def _unescaped(view: View, work: Work | None = None) -> View | None:

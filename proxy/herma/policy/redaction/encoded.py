@@ -34,6 +34,8 @@ _PADDING: Final = ("", "", "==", "=")
 _ASCII: Final = bytes(range(0x80))
 _CONTROL: Final = bytes(byte for byte in (*range(0x20), 0x7F) if byte not in b"\t\r\n")
 HEAD_BYTES: Final = 16
+# No UTF-8 (RFC 3629 section 4): what goes on behind what is complete, what is begun before what begins, bytes that never occur.
+_BROKEN: Final = re.compile(rb"[\x00-\x7f][\x80-\xbf]|[\xc0-\xff][\x00-\x7f]|[\xc0\xc1\xf5-\xff]")
 # One byte in so many may be no text: a mark of the byte order, a letter of another encoding, a control character.
 STRAY_SHARE: Final = 8
 # A path or an address goes over into the base64 behind it: `/callback/Z2hw…`, `x-Z2hw…`, `see+Z2hw…`.
@@ -214,19 +216,22 @@ def readable(raw: bytes) -> str:
     head = raw[:HEAD_BYTES]
     if (len(head) - len(head.translate(None, _CONTROL))) * STRAY_SHARE > len(head):
         return ""
-    try:
-        return _readable(raw.decode("utf-8"))
-    except UnicodeDecodeError:
-        if len(raw) > MIN_CUT_TEXT:
-            text = raw.decode("utf-8", "ignore")
-            if len(raw) - len(text.encode()) <= MAX_CUT_BYTES:
-                return _readable(text)
-        return _readable(raw.decode("latin-1")) if _is_ascii_mostly(raw) else ""
+    if raw.isascii():
+        return _readable(raw.decode("ascii"))
+    # Most bytes are no text: to ask that first is cheaper than to fail.
+    if _BROKEN.search(raw) is None:
+        with suppress(UnicodeDecodeError):
+            return _readable(raw.decode("utf-8"))
+    if len(raw) > MIN_CUT_TEXT:
+        text = raw.decode("utf-8", "ignore")
+        if len(raw) - len(text.encode()) <= MAX_CUT_BYTES:
+            return _readable(text)
+    return _readable(raw.decode("latin-1")) if _is_ascii_mostly(raw) else ""
 
 
 def _wide(raw: bytes) -> str:
     """Tell which encoding of two bytes a character this is, as PowerShell takes a command; none when it is another."""
-    if len(raw) < MIN_CHARS or len(raw) % 2 or b"\0" not in raw:
+    if 0 not in raw or len(raw) < MIN_CHARS or len(raw) % 2:
         return ""
     if raw[1::2].count(0) * 4 > len(raw):
         return "utf-16-le"

@@ -10,7 +10,7 @@ from typing import Final
 from herma.policy.redaction import header, url
 from herma.policy.redaction.assignment import assigned, name_around
 from herma.policy.redaction.block import private_key
-from herma.policy.redaction.format import MAX_COMMAND_CHARS, CommandRule, FormatRule
+from herma.policy.redaction.format import MAX_COMMAND_CHARS, CommandRule, FormatRule, any_format
 from herma.policy.redaction.gate import Gate, lowered
 from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.name import Names
@@ -43,6 +43,7 @@ class Finder:
         self.rules = {rule.id: rule for rule in rules}
         self.names = Names(rule for rule in rules if rule.options.get("grammar") == "assignment")
         self._runs = [FormatRule(rule) for rule in rules if rule.options.get("grammar") == "run"]
+        self._may_be_run = any_format(self._runs)
         # Optional classes: without one of them, no text is searched for numbers.
         self.numbers = [NumberRule(rule) for rule in rules if rule.options.get("grammar") == "number"]
         self._assigned = Grammar(
@@ -193,6 +194,8 @@ class Finder:
                 # Masked to the end: whoever fills a text with runs hides nothing between them.
                 yield Hit.unseen(text, start, len(text))
                 return
+            if self._may_be_run(text, start, end) is None:
+                continue
             for rule in self._runs:
                 for hit in rule.everywhere(text, start, end):
                     work.left -= HIT

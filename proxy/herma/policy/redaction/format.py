@@ -6,7 +6,8 @@ time runs out, that line is masked, never passed.
 
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final, Literal
 
 import regex
@@ -28,7 +29,7 @@ from herma.policy.redaction.value import (
 from herma.policy.redaction.work import CHARS_QUOTED_PER_UNIT, Work, judging
 from herma.policy.rule import Rule
 
-__all__ = ["MAX_COMMAND_CHARS", "CommandRule", "FormatRule"]
+__all__ = ["MAX_COMMAND_CHARS", "CommandRule", "FormatRule", "any_format"]
 
 type Check = Literal["any", "digit", "drawn", "mixed", "password", "random", "told"]
 
@@ -44,9 +45,9 @@ _ARGUMENT: Final = re.compile(
     r"(?:\"(?<=[\s=].)[^\"\n]{1,400}\"|'(?<=[\s=].)[^'\n]{1,400}')(?=\s|$)",
 )
 _SEPARATOR: Final = re.compile("[;|&]")
+_NAMED_GROUP: Final = re.compile(r"\(\?P<\w+>")
 # What a pattern asks of the character in front of it.
 _BEFORE: Final = re.compile(r"(?:\(\?<[!=](?:\[(?:\\.|[^\]\\])*\]|\\?.)\))+")
-_SEPARATORS: Final = str.maketrans(";|&", "\x1f\x1f\x1f")
 # A word in front of its explanation: its bound, its characters, and what may stand between the two.
 MAX_WORD_CHARS: Final = 256
 _WORD_CHARACTERS: Final = string.ascii_letters + string.digits + "!#$%&*+/=?@^_~.-"
@@ -73,6 +74,7 @@ class FormatRule:
         self.bounded = not (self.around or self.behind) and rule.pattern.startswith(_BOUNDARIES)
         # `re` tests at a known place six times faster than `regex`; the subset means the same in both.
         self._pattern = re.compile(rule.pattern, re.ASCII)
+        self.written = rule.pattern
         self.begins = self._pattern.match
 
     def at(self, text: str, start: int, work: Work | None = None) -> tuple[Hit, ...]:
@@ -129,6 +131,21 @@ class FormatRule:
                 return _mixed(written)
             case _:
                 return looks_random(written, at_least=10)
+
+
+def any_format(rules: Sequence[FormatRule]) -> Callable[[str, int, int], object | None]:
+    """Make one search that tells whether a piece of text may hold a token of any of these formats.
+
+    What all begin with is asked once at each character.
+    """
+    patterns = [_NAMED_GROUP.sub("(?:", rule.written) for rule in rules]
+    shared = next((one for one in _BOUNDARIES if all(map(partial(_begins_with, one), patterns))), "")
+    branches = "|".join(f"(?:{pattern[len(shared) :]})" for pattern in patterns)
+    return re.compile(f"{shared}(?:{branches})", re.ASCII).search
+
+
+def _begins_with(boundary: str, pattern: str) -> bool:
+    return pattern.startswith(boundary) and len(compile_branches(pattern)) == 1
 
 
 class CommandRule:
@@ -219,5 +236,10 @@ def _unseparated(text: str, first: int, stop: int, work: Work | None) -> str | N
         return None
     if work is not None:
         work.left -= len(line) / CHARS_QUOTED_PER_UNIT
-    plain = _ARGUMENT.sub(lambda found: found.group().translate(_SEPARATORS), line)
+    plain = _ARGUMENT.sub(_without_separators, line)
     return plain if plain != line else None
+
+
+def _without_separators(argument: re.Match[str]) -> str:
+    # Three times faster than `str.translate`.
+    return argument.group().replace(";", "\x1f").replace("|", "\x1f").replace("&", "\x1f")

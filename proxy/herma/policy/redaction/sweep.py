@@ -9,6 +9,7 @@ import string
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final
 
 from herma.policy.redaction.assignment import name_around
@@ -37,6 +38,7 @@ type Find = Callable[[str, int, int, Work], Sequence[Hit]]
 
 _WORD_CHARACTERS: Final = frozenset(string.ascii_letters + string.digits)
 _SEPARATOR: Final = re.compile(r"[\n;|&]")
+_START: Final = itemgetter(1)
 # How far in front of its literal a format may begin (`1234567890:AA…`).
 MAX_BEFORE: Final = 96
 # So often a verb may find nothing before its repetitions are thinned out.
@@ -124,7 +126,7 @@ class Sweep:
 
     def _stretch(self, places: list[Place], hits: list[Hit]) -> int:
         """Look at one stretch; return the place at which the work was spent, or -1."""
-        places.sort(key=_start)
+        places.sort(key=_START)
         text, work, seen, masked = self._text, self._work, self._seen, self._masked
         nameless = self._names.nameless
         for number, start, end in places:
@@ -221,7 +223,3 @@ class Sweep:
             return False
         start, end = self._masked[number]
         return at < end and (closed or at > start)
-
-
-def _start(hit: Place) -> int:
-    return hit[1]

@@ -5,21 +5,18 @@ masked in the source, whole escapes at a time, and what the decoding dropped (qu
 """
 
 import re
-from array import array
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
-from itertools import accumulate, islice
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Final
 
 from herma.policy.redaction.hit import Hit
 from herma.policy.redaction.piece import piece_end, piece_start
+from herma.policy.redaction.places import Block, Places, Span
 from herma.policy.redaction.work import DECODED_SIGN, GLUED, PIECE_CHARS, Work, unjudged
 
 __all__ = ["Span", "View"]
 
 _QUOTES: Final = ('"', "'")
-
-type Span = tuple[int, int]
 
 # The longest way from a name to its value is 400 characters (a command line); a value in one line is found from its start.
 MAX_BEFORE: Final = 512
@@ -34,20 +31,23 @@ class View:
     """A text derived from another, with a map back to it; the first view of a text is the text itself."""
 
     def __init__(
-        self, text: str, source: "View | None" = None, places: "Callable[[], _Places] | None" = None
+        self,
+        text: str,
+        source: "View | None" = None,
+        places: Callable[[], Block | Places] | None = None,
     ) -> None:
         self.text = text
         self._source = source
         # The map, which is drawn when the first place is asked for: most views hold nothing.
         self._draw = places
-        self._drawn: _Places | None = None
+        self._drawn: Block | Places | None = None
         # What was to be decoded and was not; to be masked.
         self.unseen: list[Hit] = []
 
     @property
-    def _places(self) -> "_Places":
+    def _places(self) -> Block | Places:
         if self._drawn is None:
-            self._drawn = self._draw() if self._draw is not None else _Places([0], [0], [0])
+            self._drawn = self._draw() if self._draw is not None else Block([0], [0], [0])
         return self._drawn
 
     def spans(self, start: int, end: int) -> list[Span]:
@@ -129,12 +129,12 @@ class View:
 
     def _view(self, parts: list[str], read: list[str]) -> "View":
         parts, read, far = _leave_out(parts, read)
-        return View("".join(read), self, lambda: _places(parts, read, far))
+        return View("".join(read), self, lambda: Places(parts, read, far))
 
     def quote(self, groups: Iterable[Sequence[Span]]) -> "View | None":
         """Write the spans of each group one behind another, and the groups apart; None when there are none."""
         read: list[str] = []
-        places = _Places([0], [], [])
+        places = Block([0], [], [])
         for group in groups:
             for start, end in group:
                 places.add(start, end, end - start)
@@ -157,64 +157,6 @@ class View:
             unjudged(self.unseen, text, first, start)
 
 
-class _Places(NamedTuple):
-    """Where the parts of a view begin, and where in the source they begin and end; each second part is an escape.
-
-    Beginnings in the view are one more than parts. What has no place in the source ends where it begins.
-    """
-
-    at: MutableSequence[int]
-    start: MutableSequence[int]
-    end: MutableSequence[int]
-
-    def add(self, start: int, end: int, chars: int) -> None:
-        """Note a part that was copied, or that has no place, as the one that is no escape of two."""
-        self.at.extend([self.at[-1] + chars] * 2)
-        self.start.extend((start, end))
-        self.end.extend((end, end))
-
-    def spans(self, start: int, end: int) -> Iterator[Span]:
-        """Give the parts of the source that characters `start` to `end` stand for."""
-        for number in range(max(0, bisect_right(self.at, start) - 1), len(self.start)):
-            at, first, last = self.at[number], self.start[number], self.end[number]
-            if at >= end:
-                return
-            if at == self.at[number + 1]:
-                # The decoding dropped it.
-                continue
-            if number % 2 == 0:
-                last = min(last, first + end - at)
-                first += max(0, start - at)
-            if first < last:
-                yield first, last
-
-    def reach(self, start: int, end: int) -> Span:
-        """Give the one part of the source that characters `start` to `end` come from."""
-        number, final = self._number(start), self._number(max(start, end - 1))
-        if number < final and self.start[number] == self.end[number]:
-            number += 1
-        first, last = self.start[number], self.end[final]
-        if number % 2 == 0:
-            first += max(0, start - self.at[number])
-        if final % 2 == 0:
-            last = min(last, self.start[final] + end - self.at[final])
-        return first, last
-
-    def _number(self, at: int) -> int:
-        return min(max(0, bisect_right(self.at, at) - 1), len(self.start) - 1)
-
-
-def _places(parts: list[str], read: list[str], far: Sequence[int]) -> _Places:
-    # A list of as many numbers takes five times the memory, and most of its time to get it.
-    at = array("q", accumulate(map(len, read), initial=0))
-    start = array("q", accumulate(map(len, parts), initial=0))
-    end = start[1:]
-    del start[-1]
-    for number in far:
-        end[number] = start[number]
-    return _Places(at, start, end)
-
-
 def _leave_out(parts: list[str], read: list[str]) -> tuple[list[str], list[str], list[int]]:
     """Keep of the parts between escapes what is near one; tell which parts stand for what was left out."""
     stop = parts[-1].find("\n", 0, MAX_AFTER)
@@ -223,7 +165,12 @@ def _leave_out(parts: list[str], read: list[str]) -> tuple[list[str], list[str],
     shown: list[str] = []
     far: list[int] = []
     done = 0
-    long = [2 * at for at, chars in enumerate(map(len, parts[2:-1:2]), 1) if chars > MAX_BEFORE]
+    between = list(map(len, parts[2:-1:2]))
+    long = (
+        [2 * at for at, chars in enumerate(between, 1) if chars > MAX_BEFORE]
+        if max(between, default=0) > MAX_BEFORE
+        else []
+    )
     for number in (0, *long):
         part = parts[number]
         stop = part.find("\n", 0, MAX_AFTER) if number else 0
