@@ -186,6 +186,7 @@ def _add_tools(commands: _Subparsers) -> None:
         ("explain", "show why one input is judged as it is", _explain),
         ("rules", "list, show and prove rules", _rules),
         ("ca", "what the agent needs to trust the egress gate and to go through it", _ca),
+        ("hygiene", "find, and close, what others can read in an agent server's home", _hygiene),
     ):
         parser = commands.add_parser(name, help=what, add_help=False, prefix_chars="\0")
         parser.add_argument("rest", nargs=argparse.REMAINDER)
@@ -220,6 +221,12 @@ def _ca(arguments: argparse.Namespace, terminal: Terminal) -> int:
     from herma.cli.ca import add_arguments, ca
 
     return _with_options(add_arguments, ca, arguments, terminal)
+
+
+def _hygiene(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    from herma.cli.hygiene import add_arguments, hygiene
+
+    return _with_options(add_arguments, hygiene, arguments, terminal)
 
 
 def _with_options(
