@@ -7,12 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from herma.policy.redaction.channel import (
+    CREDIT_PER_CHAR,
+    CREDIT_UNITS,
     DEADLINE_S,
     MAX_HELD_CHARS,
+    Channel,
 )
 from herma.policy.redaction.fingerprint import PLACEHOLDER
 from herma.policy.redaction.hold import MAX_HELD_LINE_CHARS
 from herma.policy.redaction.stream import StreamRedactor
+from herma.policy.redaction.work import STREAM_UNITS
 from support.redactor import GITHUB, OPENAI, PASSWORD, masked, redactor
 
 LINE = ("F4keK3yF0rT3st" * 5)[:64]
@@ -267,3 +271,23 @@ def test_what_begins_no_token_leaves_in_a_pause(text: str) -> None:
     """Words, and quotes that hold words."""
     stream = StreamRedactor(redactor())
     assert stream.feed(text, 0.0) + stream.tick(DEADLINE_S) + stream.finish() == text
+
+
+@pytest.mark.parametrize("unit", ['token "', "password=tulip-anchor-8 ", "curl -u ", "a|"])
+def test_a_flood_costs_what_its_characters_are_worth(unit: str) -> None:
+    """All looks at one text together, the forced ones among them, keep to its credit."""
+
+    class Counted(Channel):
+        units = 0.0
+
+        def _spend(self, units: float) -> None:
+            self.units += units
+            super()._spend(units)
+
+    channel, chars = Counted(redactor()), 4 * MAX_HELD_CHARS
+    flood = (unit * chars)[:chars]
+    for start in range(0, chars, 4096):
+        channel.append(flood[start : start + 4096], 0.0)
+    channel.finish()
+    # A look may cost its least when the credit is spent.
+    assert channel.units <= CREDIT_UNITS + CREDIT_PER_CHAR * chars + 2 * STREAM_UNITS

@@ -34,8 +34,8 @@ MAX_HELD_CHARS: Final = 64 * 1024
 UNITS_PER_NEW_CHAR: Final = 64
 # What the looks at one text may cost: so much at once, so much for each character and for each second. A model that writes a
 # hundred words a second about passwords spends a third of the last; a flood is looked at less often, and held meanwhile.
-CREDIT_UNITS: Final = 100_000
-CREDIT_PER_CHAR: Final = 0.25
+CREDIT_UNITS: Final = 80_000
+CREDIT_PER_CHAR: Final = 0.22
 CREDIT_PER_SECOND: Final = 50_000
 # Of what is held for longer than this, only a growth by one part in `LAZINESS` is a reason to look again.
 MAX_RESTLESS_CHARS: Final = 1024
@@ -161,9 +161,11 @@ class Channel:
             self._mask = None
         self._forget()
 
-    @staticmethod
-    def _work(text: str) -> Work:
-        return Work(len(text), STREAM_UNITS)
+    def _work(self, text: str) -> Work:
+        """Give what one look may cost: when a flood has spent its credit, no more than has come in since."""
+        work = Work(len(text), STREAM_UNITS)
+        work.left = min(work.left, max(STREAM_UNITS, self._credit))
+        return work
 
     def _secrets(self, text: str, work: Work) -> list[list[Edit]]:
         budget = work.left

@@ -77,14 +77,14 @@ VALUE: Final = 10
 FORMAT: Final = 2
 BEGINNING: Final = 0.3
 COMMAND: Final = 7
-REPEATED_COMMAND: Final = 90
+REPEATED_COMMAND: Final = 120
 LINE: Final = 30
 HIT: Final = 20
 # An escape decoded, a run of token characters seen, a run of base64 decoded, a string of a document looked at,
 # a token of one read for masking.
 DECODED_SIGN: Final = 0.5
 # A joint of a word that is glued of several parts, whose ends are looked for.
-GLUED: Final = 3
+GLUED: Final = 4.5
 RUN: Final = 1
 DECODED_RUN: Final = 4
 STRING: Final = 1
