@@ -327,9 +327,11 @@ def test_an_agreed_upgrade_carries_frames_and_nothing_else(gate: Gate, upstream:
         connection.send(b"no frame at all")
         connection.read_to_end()
         assert b"\x88" in connection.received.partition(b"\x8a\x00")[2]
-    assert upstream.only().all("upgrade") == [b"websocket"]
-    (carried,) = [link for link in upstream.links if link.received.startswith(b"GET /api/ws ")]
+    upgrade = upstream.only()
+    assert upgrade.all("upgrade") == [b"websocket"]
+    carried = upgrade.connection
     assert carried.gone.wait(PATIENCE_S)
+    assert b"no frame at all" not in carried.received
 
 
 @pytest.mark.bypass(55)
