@@ -71,7 +71,7 @@ def test_variables_that_hold_what_was_written_are_no_secret() -> None:
 def test_a_text_that_assigns_what_it_does_not_use_is_told_at_once() -> None:
     """Few names that are used are looked for one by one; where there are many, the assignments are read."""
     drawn = f"X={A}{B}"
-    used = " ".join(f"$y{number}" for number in range(variable.MAX_ASKED_NAMES + 1))
+    used = " ".join(f"$y{number}" for number in range(variable.MAX_ASKED_USES + 1))
     assert not may_join_variables(f"{drawn}; echo $y ${{z}}")
     assert not may_join_variables(f"{drawn}; echo {used}")
     assert may_join_variables(f"{drawn}; echo {used} $X")

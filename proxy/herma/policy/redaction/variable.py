@@ -21,8 +21,8 @@ MAX_BEFORE: Final = 128
 CHARS_COPIED_PER_UNIT: Final = 8
 # A text with more assignments is a program, and its first ones are read.
 MAX_ASSIGNMENTS: Final = 256
-# So many names are each looked for by themselves, which is faster than to look for assignments.
-MAX_ASKED_NAMES: Final = 16
+# The names in so many uses are each looked for by themselves, which is faster than to look for assignments.
+MAX_ASKED_USES: Final = 16
 # What stands behind them on it closes the quote, or names the program that reads the value.
 MAX_AFTER: Final = 128
 # In a shell, and with a dollar and blanks in PowerShell; a value in quotes may hold any sign.
@@ -57,11 +57,11 @@ def _holds_drawn(text: str) -> bool:
 
 def _uses_assigned(text: str) -> bool:
     """Tell at little cost whether a text may assign one of the variables that it uses; most use few, and assign others."""
-    names: set[str] = set()
-    for use in _USED.finditer(text):
-        names.update(_NAME.findall(use.group()))
-        if len(names) > MAX_ASKED_NAMES:
-            return True
+    # Each use once: a text may be made of nothing but uses of one variable.
+    uses = set(_USED.findall(text))
+    if len(uses) > MAX_ASKED_USES:
+        return True
+    names = {name for use in uses for name in _NAME.findall(use)}
     return any(f"{name}=" in text or f"{name} =" in text for name in names)
 
 
