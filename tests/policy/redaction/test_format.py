@@ -279,12 +279,13 @@ def test_the_name_of_a_method_is_no_password() -> None:
         ],
         ["(?<![A-Za-z0-9])S[0-9]{4}|U9", "(?<![A-Za-z0-9])T[0-9]{4}"],
         ["S[0-9]{4}", "(?<![A-Za-z0-9])(?:T[0-9]{4}|U9)"],
+        ["(?i)s[0-9]{4}", "(?x) T [0-9]{4} # a number", "U9"],
     ],
-    ids=["all begin alike", "a branch begins otherwise", "one begins otherwise"],
+    ids=["all begin alike", "a branch begins otherwise", "one begins otherwise", "some have flags"],
 )
 def test_one_search_tells_whether_any_of_some_formats_may_begin(patterns: list[str]) -> None:
     """It finds whatever one of the patterns finds, each with its own beginning."""
     search = any_format([FormatRule(rule(pattern=pattern)) for pattern in patterns])
-    for text in ("S1234", "T1234", "aS1234", "aT1234", "aU9", "U9", "-T1234", "S123", ""):
+    for text in ("S1234", "s1234", "T1234", "t1234", "aS1234", "aT1234", "aU9", "U9", "-T1234", "S123", ""):
         alone = any(regex.search(pattern, text) for pattern in patterns)
         assert (search(text, 0, len(text)) is not None) == alone, text

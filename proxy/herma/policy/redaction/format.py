@@ -46,6 +46,7 @@ _ARGUMENT: Final = re.compile(
 )
 _SEPARATOR: Final = re.compile("[;|&]")
 _NAMED_GROUP: Final = re.compile(r"\(\?P<\w+>")
+_FLAGS: Final = re.compile(r"\(\?(?P<flags>[a-z]+)\)")
 # What a pattern asks of the character in front of it.
 _BEFORE: Final = re.compile(r"(?:\(\?<[!=](?:\[(?:\\.|[^\]\\])*\]|\\?.)\))+")
 # A word in front of its explanation: its bound, its characters, and what may stand between the two.
@@ -138,10 +139,20 @@ def any_format(rules: Sequence[FormatRule]) -> Callable[[str, int, int], object 
 
     What all begin with is asked once at each character.
     """
-    patterns = [_NAMED_GROUP.sub("(?:", rule.written) for rule in rules]
+    patterns = [_scoped(_NAMED_GROUP.sub("(?:", rule.written)) for rule in rules]
     shared = next((one for one in _BOUNDARIES if all(map(partial(_begins_with, one), patterns))), "")
     branches = "|".join(f"(?:{pattern[len(shared) :]})" for pattern in patterns)
     return re.compile(f"{shared}(?:{branches})", re.ASCII).search
+
+
+def _scoped(pattern: str) -> str:
+    """Give the flags that a pattern begins with to that pattern alone."""
+    flagged = _FLAGS.match(pattern)
+    # Where blanks mean nothing, a comment reaches to the end of its line.
+    if flagged is None:
+        return pattern
+    end = "\n)" if "x" in flagged["flags"] else ")"
+    return f"(?{flagged['flags']}:{pattern[flagged.end() :]}{end}"
 
 
 def _begins_with(boundary: str, pattern: str) -> bool:
