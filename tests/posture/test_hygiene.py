@@ -1,10 +1,12 @@
 """Homes of agent servers, tidy and not."""
 
+import errno
 import os
 import sqlite3
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,27 +62,27 @@ def test_directories_and_profiles_are_closed(home: Path) -> None:
     """The home, private trees and profiles at 0700; directories on the way lose only what lets others write."""
     (home / "mcp-tokens").mkdir()
     (home / "cache").mkdir()
-    (home / "profiles" / "work").mkdir(parents=True)
+    (home / "profiles" / "home").mkdir(parents=True)
     for path, mode in (
         ("mcp-tokens", 0o755),
         ("cache", 0o777),
         ("profiles", 0o755),
-        ("profiles/work", 0o750),
+        ("profiles/home", 0o750),
         (".", 0o755),
     ):
         (home / path).chmod(mode)
-    _write(home / "profiles" / "work" / ".env", 0o640)
+    _write(home / "profiles" / "home" / ".env", 0o640)
     _write(home / "mcp-tokens" / "one.json", 0o604)
     assert all(fixed for _, _, fixed in _told(home, fix=True))
-    shown = {path: _mode(home / path) for path in (".", "mcp-tokens", "cache", "profiles", "profiles/work")}
+    shown = {path: _mode(home / path) for path in (".", "mcp-tokens", "cache", "profiles", "profiles/home")}
     assert shown == {
         ".": 0o700,
         "mcp-tokens": 0o700,
         "cache": 0o755,
         "profiles": 0o755,
-        "profiles/work": 0o700,
+        "profiles/home": 0o700,
     }
-    assert _mode(home / "profiles" / "work" / ".env") == _mode(home / "mcp-tokens" / "one.json") == 0o600
+    assert _mode(home / "profiles" / "home" / ".env") == _mode(home / "mcp-tokens" / "one.json") == 0o600
 
 
 def test_modes_are_only_narrowed(home: Path) -> None:
@@ -130,6 +132,46 @@ def test_a_file_that_turns_into_a_link_is_not_followed(
     _before_open(monkeypatch, ".env", lambda: _swap(home / ".env", victim))
     assert _told(home, fix=True) == [(".env", Flaw.UNSEEN, False)]
     assert _mode(victim) == 0o644
+
+
+def test_a_file_that_turns_into_a_pipe_is_not_changed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was opened is looked at again, and nobody waits for it."""
+    private = _write(home / ".env", 0o644)
+
+    def swap() -> None:
+        private.unlink()
+        os.mkfifo(private)
+        private.chmod(0o644)
+
+    _before_open(monkeypatch, ".env", swap)
+    assert _told(home, fix=True) == [(".env", Flaw.KIND, False)]
+    assert _mode(private) == 0o644
+
+
+def test_what_cannot_be_read_is_told_beside_the_rest(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that fails in one place ends neither the walk nor its report."""
+    (home / "sessions").mkdir(mode=0o700)
+    _write(home / ".env", 0o644)
+    _write(home / "auth.json", 0o600)
+    listed, seen = os.listdir, os.stat
+
+    def fail_below(at: int) -> list[str]:
+        if os.fstat(at).st_ino == seen(home / "sessions").st_ino:
+            raise OSError(errno.EIO, "fails")
+        return listed(at)
+
+    def fail_one(path: str, **way: Any) -> os.stat_result:
+        if path == "auth.json":
+            raise OSError(errno.EIO, "fails")
+        return seen(path, **way)
+
+    monkeypatch.setattr(os, "listdir", fail_below)
+    monkeypatch.setattr(os, "stat", fail_one)
+    assert _told(home, fix=True) == [
+        (".env", Flaw.MODE, True),
+        ("auth.json", Flaw.UNSEEN, False),
+        ("sessions", Flaw.UNSEEN, False),
+    ]
 
 
 def test_a_file_that_goes_away_is_no_finding(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,6 +258,7 @@ def test_a_directory_that_is_no_home_is_refused(tmp_path: Path, home: Path) -> N
         (tmp_path, "has none of"),
         (tmp_path / "no", "No such file"),
         (tmp_path / "link", "name the directory itself"),
+        (f"{tmp_path / 'link'}//", "name the directory itself"),
         ("a\0b", "not a path"),
     ):
         with pytest.raises(HomeError, match=said):

@@ -78,7 +78,8 @@ def tidy(home: str, *, fix: bool = False, progress: Callable[[int], None] = lamb
         HomeError: It is no directory, a link to one, or nothing of an agent server is in it.
     """
     try:
-        descriptor = os.open(home, _DIRECTORY)
+        # With a slash behind its name, a link would be followed.
+        descriptor = os.open(home.rstrip("/") or "/", _DIRECTORY)
     except (OSError, ValueError) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "not a path"
         raise HomeError(f"cannot be opened as a directory ({reason}); name the directory itself") from None
@@ -88,8 +89,8 @@ def tidy(home: str, *, fix: bool = False, progress: Callable[[int], None] = lamb
             raise HomeError(f"has none of {', '.join(MARKERS)}; name the home of an agent server")
         walk = _Walk(os.fstat(descriptor).st_uid, fix=fix, progress=progress)
         walk.directory(descriptor, (), Place.PRIVATE)
-    except PermissionError:
-        raise HomeError("may not be read by this user; run as its owner") from None
+    except OSError:
+        raise HomeError("cannot be read by this user; run as its owner") from None
     finally:
         os.close(descriptor)
     return walk.report
@@ -107,7 +108,7 @@ class _Walk:
     def directory(self, descriptor: int, path: tuple[str, ...], place: Place) -> None:
         """Judge an open directory, and what is in it."""
         self._judge(descriptor, os.fstat(descriptor), path, place)
-        for name in sorted(os.listdir(descriptor)):
+        for name in self._names(descriptor, path):
             below = (*path, name)
             if self.report.looked >= MAX_ENTRIES or len(below) > MAX_DEPTH:
                 self._tell(path, Flaw.UNSEEN, 0, 0)
@@ -117,11 +118,22 @@ class _Walk:
                 self._progress(self.report.looked)
             self._entry(descriptor, name, below)
 
+    def _names(self, descriptor: int, path: tuple[str, ...]) -> list[str]:
+        try:
+            return sorted(os.listdir(descriptor))
+        except OSError:
+            # A disk that fails, or a file system that went away: what was found until now is still told.
+            self._tell(path, Flaw.UNSEEN, 0, 0)
+            return []
+
     def _entry(self, above: int, name: str, path: tuple[str, ...]) -> None:
         try:
             status = os.stat(name, dir_fd=above, follow_symlinks=False)
         except FileNotFoundError:
             return  # The agent server works on: a journal comes and goes.
+        except OSError:
+            self._tell(path, Flaw.UNSEEN, 0, 0)
+            return
         if stat.S_ISDIR(status.st_mode):
             place = place_of(path, directory=True)
             if place is Place.OTHER:
@@ -143,9 +155,17 @@ class _Walk:
         elif self._fix and self._is_wide(status):
             with self._opened(above, name, _FILE, path) as descriptor:
                 if descriptor is not None:
-                    self._judge(descriptor, os.fstat(descriptor), path, Place.PRIVATE)
+                    self._open_file(descriptor, path)
         else:
             self._judge(None, status, path, Place.PRIVATE)
+
+    def _open_file(self, descriptor: int, path: tuple[str, ...]) -> None:
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode):
+            self._judge(descriptor, status, path, Place.PRIVATE)
+        else:
+            # Put there since it was looked at.
+            self._tell(path, Flaw.KIND, stat.S_IMODE(status.st_mode), 0)
 
     @staticmethod
     def _is_wide(status: os.stat_result) -> bool:
