@@ -133,6 +133,7 @@ class EventRelay:
             # What is only watched leaves as it comes, and may have stopped in the middle of an event.
             between = self._redactor.at_boundary or not self._monitored
             if between and (note := self._promises.take()):
+                self._record.bytes_out += len(note)
                 await self._request.send(note)
         # The OpenAI SDKs hang up at `[DONE]`, before the last chunk; that is a success.
         self._record.complete = saw.completed and self._redactor.at_boundary
