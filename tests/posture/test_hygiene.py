@@ -260,6 +260,8 @@ def test_a_directory_that_is_no_home_is_refused(tmp_path: Path, home: Path) -> N
         (tmp_path / "link", "name the directory itself"),
         (f"{tmp_path / 'link'}//", "name the directory itself"),
         ("a\0b", "not a path"),
+        ("", "No such file"),
+        ("//", "has none of"),
     ):
         with pytest.raises(HomeError, match=said):
             tidy(str(wrong), fix=True)

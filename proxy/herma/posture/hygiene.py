@@ -79,7 +79,7 @@ def tidy(home: str, *, fix: bool = False, progress: Callable[[int], None] = lamb
     """
     try:
         # With a slash behind its name, a link would be followed.
-        descriptor = os.open(home.rstrip("/") or "/", _DIRECTORY)
+        descriptor = os.open(home.rstrip("/") or home, _DIRECTORY)
     except (OSError, ValueError) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "not a path"
         raise HomeError(f"cannot be opened as a directory ({reason}); name the directory itself") from None
