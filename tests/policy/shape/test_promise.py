@@ -5,7 +5,6 @@ import json
 import pytest
 
 from herma.policy.shape.promise import NOTE, Promises, promises
-from herma.policy.sse.parser import MAX_EVENT_BYTES
 
 CALL = {"command": "make", "background": True}
 PROMISING = {
@@ -58,13 +57,6 @@ def test_a_stream_is_told_once() -> None:
     assert told.take() == NOTE
     told.read(_event({"args": CALL}))
     assert told.take() == b""
-
-
-def test_an_event_that_masks_made_longer_than_any_that_may_come_is_read() -> None:
-    """It was judged, and leaves; to look at it must not end the stream."""
-    told = Promises()
-    told.read(_event({"args": CALL, "result": "x" * MAX_EVENT_BYTES}))
-    assert told.take() == NOTE
 
 
 @pytest.mark.parametrize("end", ["", "\n"])

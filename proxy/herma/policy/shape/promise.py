@@ -34,9 +34,9 @@ class Promises:
         """Look at whole events; behind half a one, at the very end of a stream, nothing is said."""
         if self._said or self._owed or not events.endswith(_ENDS) or _WORD.search(events) is None:
             return
-        # They were bounded as they came, and may have grown by masks.
-        frames = Splitter(len(events)).feed(events)
-        self._owed = any(isinstance(frame, Event) and promises(frame.data or b"") for frame in frames)
+        self._owed = any(
+            isinstance(frame, Event) and promises(frame.data or b"") for frame in Splitter().feed(events)
+        )
 
     def take(self) -> bytes:
         """Hand over the comment, if one is due; it goes between two events."""
