@@ -6,6 +6,7 @@ UV := $(VENV)/bin/uv
 CACHE := .cache
 HERMES_VERSION := 0.19.0
 HERMES_VENV := $(CURDIR)/$(CACHE)/hermes-$(HERMES_VERSION)
+OLDER_RELEASES := 0.16.0 0.17.0 0.18.2
 # A virtual environment of your own, if you name one, is used as it is.
 HERMA_HERMES_VENV ?= $(HERMES_VENV)
 
@@ -19,7 +20,7 @@ FIND_PYTHON = for python in $(PYTHON) python3 python3.14 python3.13 python3.12 /
 	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && { echo "$$python"; break; }; done
 
 .DEFAULT_GOAL := help
-.PHONY: help run train test lint format unit attacks e2e running issuer bench bench-detect bench-timing bench-egress quality docs lock hermes-venv system-packages clean
+.PHONY: help run train test lint format unit attacks e2e running issuer bench bench-detect bench-timing bench-egress quality docs lock hermes-venv older-venvs system-packages clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -60,11 +61,11 @@ FIRST_TESTS = tests/policy tests/content tests/config tests/quality tests/cli te
 attacks: $(VENV)/dev.stamp issuer  ## Every way round the gate that is known, against the running gate
 	$(PY) -m pytest -q tests/attacks tests/runtime/test_fleet.py
 
-e2e: $(VENV)/dev.stamp hermes-venv issuer  ## The suites against the real hermes-agent
+e2e: $(VENV)/dev.stamp hermes-venv older-venvs issuer  ## The suites against the real hermes-agent
 	$(PY) -m pytest -q -m e2e
 
 # Both wait for the programs they start more than they work: together they take little longer than the longer one.
-running: $(VENV)/dev.stamp hermes-venv issuer
+running: $(VENV)/dev.stamp hermes-venv older-venvs issuer
 	@mkdir -p $(CACHE); $(MAKE) --no-print-directory e2e > $(CACHE)/e2e-tests.txt 2>&1 & e2e=$$!; \
 		$(MAKE) --no-print-directory attacks; attacks=$$?; \
 		wait $$e2e; e2e=$$?; cat $(CACHE)/e2e-tests.txt; test $$e2e -eq 0 -a $$attacks -eq 0
@@ -97,6 +98,8 @@ lock: $(VENV)/dev.stamp  ## Resolve the dependencies again and write the lock fi
 	$(UV) pip compile $(LOCK) pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock
 	$(UV) pip compile $(LOCK) --group build -c requirements-dev.lock -o requirements-build.lock
 	$(UV) pip compile $(LOCK) --group hermes -o requirements-hermes.lock
+	for release in $(OLDER_RELEASES); do printf 'aiohttp\nhermes-agent[web]==%s\n' $$release | \
+		$(UV) pip compile $(LOCK) - -o tests/e2e/releases/hermes-$$release.lock || exit; done
 LOCK = --quiet --universal --python-version 3.12 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock'
 
@@ -111,11 +114,19 @@ hermes-venv: $(if $(filter $(HERMES_VENV),$(HERMA_HERMES_VENV)),$(HERMES_VENV)/l
 	@test -x '$(HERMA_HERMES_VENV)/bin/python' || \
 		{ echo 'HERMA_HERMES_VENV names $(HERMA_HERMES_VENV), which is no virtual environment' >&2; exit 1; }
 
-# uv, because pip takes minutes over this one.
+older-venvs: $(OLDER_RELEASES:%=$(CACHE)/hermes-%/locked.stamp)
+
 $(HERMES_VENV)/locked.stamp: requirements-hermes.lock | $(VENV)/dev.stamp
-	$(UV) venv --quiet --clear --python $(PY) $(HERMES_VENV)
-	$(UV) pip install --quiet --python $(HERMES_VENV)/bin/python --require-hashes -r requirements-hermes.lock
-	@touch $@
+	$(HERMES_INSTALL)
+$(CACHE)/hermes-%/locked.stamp: tests/e2e/releases/hermes-%.lock | $(VENV)/dev.stamp
+	$(HERMES_INSTALL)
+
+# uv, because pip takes minutes over these.
+define HERMES_INSTALL
+@$(UV) venv --quiet --clear --python $(PY) $(@D)
+@$(UV) pip install --quiet --python $(@D)/bin/python --require-hashes -r $<
+@touch $@
+endef
 
 system-packages:
 	@.ci/system-packages

@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from support.hermes import OLDER
 from support.tree import ROOT, python_files, tracked
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-LOCKS = tuple(sorted(ROOT.glob("requirements*.lock")))
+RELEASES = ROOT / "tests" / "e2e" / "releases"
+LOCKS = tuple(sorted([*ROOT.glob("requirements*.lock"), *RELEASES.glob("*.lock")]))
 
 # Two builds of the same files have to be the same bytes.
 ENVIRONMENT = {**os.environ, "SOURCE_DATE_EPOCH": "1800000000"}
@@ -167,5 +169,9 @@ def test_locks_hold_what_is_declared() -> None:
     assert _names(groups["dev"]) <= dev.keys()
     assert _names(groups["build"]) <= build.keys()
     assert _names(groups["hermes"]) <= _pins("requirements-hermes.lock").keys()
+    older = {release: _pins(f"tests/e2e/releases/hermes-{release}.lock") for release in OLDER}
+    assert all(pins["hermes-agent"] == release for release, pins in older.items())
+    assert f"OLDER_RELEASES := {' '.join(OLDER)}\n" in (ROOT / "Makefile").read_text()
+    assert {lock.stem for lock in RELEASES.glob("*.lock")} == {f"hermes-{release}" for release in OLDER}
     assert run.items() <= dev.items()
     assert build.items() <= dev.items()

@@ -1,4 +1,4 @@
-"""The real hermes-agent 0.19.0 as an upstream, its API server or its dashboard, with the stub model in place of a provider.
+"""The real hermes-agent as an upstream, its API server or its dashboard, with the stub model in place of a provider.
 
 Loopback only.
 """
@@ -15,8 +15,11 @@ from typing import Self
 from support.gate import ROOT, free_port
 from support.raw import Ended, raw, request
 
-__all__ = ["Dashboard", "Hermes", "hermes_venv"]
+__all__ = ["OLDER", "Dashboard", "Hermes", "hermes_venv"]
 
+RELEASE = "0.19.0"
+# The older ones of which the gate sees something that the next one changed (docs/expose.md).
+OLDER = ("0.16.0", "0.17.0", "0.18.2")
 # 1 to 4 seconds when the machine is free.
 START_TIMEOUT_S = 90.0
 STOP_TIMEOUT_S = 20.0
@@ -31,12 +34,13 @@ terminal: {{backend: local, cwd: "{work}"}}
 """
 
 
-def hermes_venv() -> Path:
+def hermes_venv(release: str = RELEASE) -> Path:
     """Return the virtual environment that holds the real server; fail with what to do when there is none."""
-    venv = Path(os.environ.get("HERMA_HERMES_VENV") or ROOT / ".cache" / "hermes-0.19.0")
+    beside = ROOT / ".cache" / f"hermes-{release}"
+    venv = Path(os.environ.get("HERMA_HERMES_VENV") or beside) if release == RELEASE else beside
     if not (venv / "bin" / "hermes").exists():
         raise AssertionError(
-            f"no hermes-agent 0.19.0 in {venv}: `make test` installs it, or HERMA_HERMES_VENV names an environment that has it"
+            f"no hermes-agent {release} in {venv}: `make test` installs it, or HERMA_HERMES_VENV names an environment that has {RELEASE}"
         )
     return venv
 
@@ -44,7 +48,7 @@ def hermes_venv() -> Path:
 class Hermes:
     """The real API server; use it as a context."""
 
-    command = ("gateway", "run", "-v", "--force")
+    command = ("gateway", "run", "-v")
     ready_path = "/health"
 
     def __init__(
@@ -56,6 +60,7 @@ class Hermes:
         extra: str = "",
         environ: Mapping[str, str] | None = None,
         launcher: tuple[str, ...] = (),
+        release: str = RELEASE,
     ) -> None:
         self.directory = directory
         self.port = free_port()
@@ -63,7 +68,8 @@ class Hermes:
         self.log_path = directory / "gateway.log"
         self.environ = dict(environ or {})
         self._launcher = launcher
-        self._venv = hermes_venv()
+        self.release = release
+        self._venv = hermes_venv(release)
         self._process: subprocess.Popen[bytes] | None = None
         self.work = directory / "work"
         for path in (self.work, directory / "home"):
@@ -88,7 +94,7 @@ class Hermes:
 
     def arguments(self) -> tuple[str, ...]:
         """Give the arguments that start it."""
-        return self.command
+        return (*self.command, "--force") if self.release == RELEASE else self.command
 
     def __enter__(self) -> Self:
         environ = {
