@@ -268,6 +268,20 @@ async def test_a_certificate_ends(tmp_path: Path) -> None:
         assert by_certificate(generation, peer(), before) is None
 
 
+async def test_a_certificate_of_an_authority_that_is_trusted_no_more_is_none(tmp_path: Path) -> None:
+    """Though its connection was opened before; one more authority ends nobody's."""
+    async with known(tmp_path) as gate:
+        now = datetime.now(UTC)
+        seen = peer(certificate=replace(SHOWN, authorities=frozenset({b"old"})))
+        for trusted, caller in (
+            ({b"old"}, BOT.principal),
+            ({b"old", b"new"}, BOT.principal),
+            ({b"new"}, None),
+        ):
+            generation = replace(gate.plane.generation, authorities=frozenset(trusted))
+            assert by_certificate(generation, seen, now) == caller
+
+
 def exchange(principal: Principal, *headers: tuple[bytes, bytes], address: str = "127.0.0.1") -> Exchange:
     route = Route("GET", "/v1/models", "models.read", Scope.READ)
     head = make_head(*headers, target=b"/v1/models")

@@ -90,7 +90,7 @@ async def test_a_verified_certificate_is_told(authority: Authority, server: Pair
         ("IP Address", "192.0.2.1"),
     )
     assert seen[0].tls
-    assert seen[0].certificate == Certificate(said, UNTIL.timestamp())
+    assert seen[0].certificate == Certificate(said, UNTIL.timestamp(), context.authorities)
 
 
 async def test_where_a_certificate_is_optional_others_connect(authority: Authority, server: Pair) -> None:
@@ -100,7 +100,10 @@ async def test_where_a_certificate_is_optional_others_connect(authority: Authori
     async with serving(context) as (port, seen):
         await ask(port, client(authority, None))
         await ask(port, client(authority, nameless))
-    assert [peer.certificate for peer in seen] == [None, Certificate((), UNTIL.timestamp())]
+    assert [peer.certificate for peer in seen] == [
+        None,
+        Certificate((), UNTIL.timestamp(), context.authorities),
+    ]
 
 
 async def answered(port: int, context: ssl.SSLContext) -> bool:
@@ -147,7 +150,7 @@ async def test_older_tls_is_not_spoken_with_certificates(authority: Authority, s
 async def test_renewed_authorities_count_for_new_connections(
     authority: Authority, server: Pair, tmp_path: Path
 ) -> None:
-    """Whoever is from the old ones is verified no more, and is not let in by what a session remembers."""
+    """Whoever is from the old ones is verified no more, and is not let in by what a session remembers; each tells whom it was trusted by."""
     other = make_authority(tmp_path, "other")
     pairs = [one.issue("bot", "dns:bot.example.com") for one in (authority, other)]
     serving_with = server_context(server.cert, server.key, client_ca=authority.path)
@@ -156,4 +159,18 @@ async def test_renewed_authorities_count_for_new_connections(
         renew(serving_with, server_context(server.cert, server.key, client_ca=other.path))
         assert await answered(port, client(authority, pairs[1]))
         assert not await answered(port, client(authority, pairs[0]))
-    assert [peer.certificate is not None for peer in seen] == [True, True]
+    told = [peer.certificate.authorities for peer in seen if peer.certificate is not None]
+    assert [len(each) for each in told] == [1, 1]
+    assert told[0] != told[1]
+
+
+def test_authorities_are_told_one_by_one(authority: Authority, server: Pair, tmp_path: Path) -> None:
+    """A file with one more has the old ones still, whatever stands around them; a listener that asks for none has none."""
+    both = tmp_path / "both.pem"
+    other = Path(make_authority(tmp_path, "other").path).read_text()
+    both.write_text(f"# two of them\n{other}\n{Path(authority.path).read_text()}")
+    one, two = (
+        server_context(server.cert, server.key, client_ca=path) for path in (authority.path, str(both))
+    )
+    assert one.authorities < two.authorities
+    assert server_context(server.cert, server.key).authorities == frozenset()

@@ -30,7 +30,7 @@ class Generation:
 
     `name` is the upstream's in the configuration. An exchange keeps the generation it began with, so that a reload never changes the rules in the middle of a stream.
     `hosts` has one policy per listener, in the order of the configuration, None where the listener does not lead to this upstream.
-    `fires` are those who may start a job there; None where nobody may.
+    `fires` are those who may start a job there; None where nobody may. `authorities` are those whose certificates of callers are taken.
     """
 
     name: str
@@ -47,6 +47,7 @@ class Generation:
     key: UpstreamKey
     hosts: tuple[HostPolicy | None, ...]
     fires: Fires | None = None
+    authorities: frozenset[bytes] = frozenset()
 
     @property
     def key_sources(self) -> frozenset[KeySource]:

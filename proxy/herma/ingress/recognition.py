@@ -81,9 +81,13 @@ def by_proxy(generation: Generation, peer: Peer, head: Head) -> Principal | Deny
 
 
 def by_certificate(generation: Generation, peer: Peer, now: datetime) -> Principal | None:
-    """Return whose certificate the connection was opened with; None for nobody's, and when its time is over."""
+    """Return whose certificate the connection was opened with; None for nobody's, and when its time is over.
+
+    A connection may be older than the word on whom to trust: where any of those that were trusted then is trusted no more, it may
+    have been that one who signed, and the certificate has to be shown again.
+    """
     shown = peer.certificate
-    if shown is None or now.timestamp() >= shown.not_after:
+    if shown is None or now.timestamp() >= shown.not_after or not shown.authorities <= generation.authorities:
         return None
     return generation.credentials.certificates.caller(names_of(shown.names))
 

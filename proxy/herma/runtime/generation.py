@@ -28,7 +28,15 @@ from herma.policy.routing.profile import Profile
 from herma.policy.secret import Secret
 from herma.runtime.doors import hosts_of
 from herma.runtime.watch import content_places, files_state
-from herma.wire import Pool, PoolLimits, TcpAddress, UnixAddress, client_context, server_context
+from herma.wire import (
+    ListenerContext,
+    Pool,
+    PoolLimits,
+    TcpAddress,
+    UnixAddress,
+    client_context,
+    server_context,
+)
 
 __all__ = ["Content", "Generations", "build", "new_fingerprint_key", "read_content"]
 
@@ -64,7 +72,7 @@ class Generations:
     """
 
     settings: Settings
-    contexts: tuple[ssl.SSLContext | None, ...]
+    contexts: tuple[ListenerContext | None, ...]
     by_name: Mapping[str, Generation]
 
     def retire(self) -> None:
@@ -163,6 +171,7 @@ def build(settings: Settings, content: Content) -> Generations:
     credentials = credentials_of(settings.auth)
     accounts = _accounts(settings, content.seal)
     contexts = tuple(_context(listener.tls) for listener in settings.listen)
+    authorities = frozenset[bytes]().union(*(context.authorities for context in contexts if context))
     pools = {name: _pool(upstream) for name, upstream in settings.all_upstreams().items()}
     generations = {
         name: Generation(
@@ -180,6 +189,7 @@ def build(settings: Settings, content: Content) -> Generations:
             key=_key(upstream, content.profiles[name], pools[name]),
             hosts=hosts_of(settings, name),
             fires=fires_of(upstream.cron_fire) if upstream.cron_fire is not None else None,
+            authorities=authorities,
         )
         for name, upstream in settings.all_upstreams().items()
     }
@@ -191,7 +201,7 @@ def _key(upstream: Upstream, profile: Profile, pool: Pool) -> UpstreamKey:
     return UpstreamKey(upstream.key, page=page, pool=pool, authority=upstream.url.authority.encode("ascii"))
 
 
-def _context(tls: Tls | None) -> ssl.SSLContext | None:
+def _context(tls: Tls | None) -> ListenerContext | None:
     if tls is None:
         return None
     required = tls.client_auth is ClientAuth.REQUIRED

@@ -20,7 +20,7 @@ from herma.wire.pool import Pool
 from herma.wire.request import ServerRequest
 from herma.wire.response import UpstreamResponse
 from herma.wire.server import Server
-from herma.wire.tls import client_context, renew, server_context
+from herma.wire.tls import ListenerContext, client_context, renew, server_context
 from herma.wire.tunnel import Between, Tunnel, TunnelEnd, splice
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "Frames",
     "Handler",
     "Headers",
+    "ListenerContext",
     "Message",
     "Peer",
     "Pool",

@@ -39,10 +39,14 @@ class ResponseHead:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What a verified certificate says: its alternative names, each with its kind, and until when it holds (since 1970)."""
+    """What a verified certificate says: its alternative names, each with its kind, and until when it holds (since 1970).
+
+    `authorities` are those that were trusted when it was verified, as hashes.
+    """
 
     names: tuple[tuple[str, str], ...]
     not_after: float
+    authorities: frozenset[bytes] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,26 @@
 """TLS of a listener, and towards an upstream."""
 
 import asyncio
+import hashlib
+import re
 import ssl
+from pathlib import Path
 
-__all__ = ["client_context", "renew", "said_goodbye", "server_context"]
+__all__ = ["ListenerContext", "client_context", "renew", "said_goodbye", "server_context"]
 
 _ALPN = ["http/1.1"]
+_PEM_BLOCK = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
+
+
+class ListenerContext(ssl.SSLContext):
+    """The context of a listener; `authorities` has a hash of each that it takes clients' certificates from."""
+
+    authorities: frozenset[bytes] = frozenset()
 
 
 def server_context(
     cert: str, key: str, *, client_ca: str | None = None, required: bool = True
-) -> ssl.SSLContext:
+) -> ListenerContext:
     """Make the context of a listener: TLS 1.2 or newer, HTTP/1.1 by ALPN.
 
     Args:
@@ -22,12 +32,14 @@ def server_context(
     Raises:
         OSError: a file cannot be read, or (`ssl.SSLError`) holds no matching pair.
     """
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context = ListenerContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(_ALPN)
     # An empty passphrase: a key that needs one is an error, not a prompt on a terminal nobody looks at.
     context.load_cert_chain(cert, key, password=b"")
     if client_ca is not None:
+        # Read before it is loaded: if the file changes in between, the old names stand for the new ones, and not the reverse.
+        context.authorities = _blocks(Path(client_ca).read_bytes())
         context.load_verify_locations(client_ca)
         context.verify_mode = ssl.CERT_REQUIRED if required else ssl.CERT_OPTIONAL
         # TLS 1.2 shows a client's certificate to the network. A session that is resumed would bring a certificate along that
@@ -35,6 +47,10 @@ def server_context(
         context.minimum_version = ssl.TLSVersion.TLSv1_3
         context.num_tickets = 0
     return context
+
+
+def _blocks(pem: bytes) -> frozenset[bytes]:
+    return frozenset(hashlib.sha256(found[0]).digest() for found in _PEM_BLOCK.finditer(pem))
 
 
 def renew(serving: ssl.SSLContext, fresh: ssl.SSLContext) -> None:
