@@ -65,8 +65,7 @@ _TOP: Final = (
 _ROUTE: Final = (
     "method", "path", "operation", "scope", "envelope", "turn", "stream", "dialect", "public", "max_body_bytes", "text",
     "checks", "run_param", "response_run_pointer", "auth", "owned", "creates", "refers", "headers", "closed",
-    "encoded_slash", "null_body", "socket", "serves", "current",
-    "reduced", "paths", "polled", "fires",
+    "encoded_slash", "null_body", "socket", "serves", "current", "reduced", "paths", "archives", "polled", "fires",
 )  # fmt: skip
 _CALLS: Final = (
     "names", "operation", "scope", "turn", "response_run_pointer", "at", "values", "text", "checks", "paths", "polled",
@@ -215,7 +214,8 @@ def _route(node: Node, envelope: Envelope, session_headers: dict[bytes, str]) ->
         serves=_serves(node, method),
         current=_current(node, template),
         reduced=_members(node, "reduced"),
-        paths=_paths(node),
+        paths=_paths(node, "paths"),
+        archives=_paths(node, "archives"),
         polled=_polled(node, method),
         fires=_fires(node, auth),
     )
@@ -296,7 +296,7 @@ def _calls(node: Node, envelope: Envelope) -> Iterator[CallRoute]:
             response_run_pointer=read_pointer(node, "response_run_pointer"),
             text=read_pointers(node, "text"),
             checks=_checks(node, "checks"),
-            paths=_paths(node),
+            paths=_paths(node, "paths"),
             polled=node.flag("polled"),
         )
         yield CallRoute(route, at, frozenset(values))
@@ -378,11 +378,11 @@ def _param(node: Node, key: str) -> str:
     return name
 
 
-def _paths(node: Node) -> tuple[str, ...]:
-    names = node.texts("paths")
+def _paths(node: Node, key: str) -> tuple[str, ...]:
+    names = node.texts(key)
     for index, name in enumerate(names):
         if not _MEMBER.fullmatch(name):
-            raise node.error("expected the name of a parameter or of a member of the body", "paths", index)
+            raise node.error("expected the name of a parameter or of a member of the body", key, index)
     return names
 
 

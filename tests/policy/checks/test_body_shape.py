@@ -1,5 +1,7 @@
 """Claims about `herma.policy.checks.body_shape`."""
 
+import io
+import zipfile
 from dataclasses import dataclass
 
 import pytest
@@ -158,3 +160,39 @@ def test_a_message_is_json_or_text() -> None:
         denied = read_message(raw, Limits())
         assert isinstance(denied, Deny)
         assert denied.status == status
+
+
+def _restore(content: bytes, name: str = "file") -> Document | Deny | None:
+    raw = b'--x\r\nContent-Disposition: form-data; name="%s"; filename="b.zip"\r\n\r\n%s\r\n--x--' % (
+        name.encode(),
+        content,
+    )
+    route = match("restore", archives=("file",))
+    return read_document(head(Content_Type="multipart/form-data; boundary=x"), route, raw, Limits())
+
+
+def _packed(name: str, content: str) -> bytes:
+    into = io.BytesIO()
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr(name, content)
+    return into.getvalue()
+
+
+def test_an_archive_is_what_it_is_unpacked_to() -> None:
+    """Its own bytes say nothing; other fields are texts as ever."""
+    document = _restore(_packed(".env", "A=b"))
+    assert isinstance(document, Document)
+    assert document.value == {"file": ["b.zip", {"path": "~/.hermes/.env", "content": "A=b"}]}
+    other = _restore(b"x", name="other")
+    assert isinstance(other, Document)
+    assert other.value == {"other": ["b.zip", "x"], "file": []}
+
+
+@pytest.mark.parametrize(
+    ("content", "status"), [(b"no archive", 400), (_packed("a.yaml", "x" * 3_000_000), 413)]
+)
+def test_an_archive_that_cannot_be_judged_is_refused(content: bytes, status: int) -> None:
+    """Because it has no single meaning, or too much of it."""
+    denied = _restore(content)
+    assert isinstance(denied, Deny)
+    assert (denied.status, denied.code) == (status, "herma.body.archive")

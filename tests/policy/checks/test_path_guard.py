@@ -82,3 +82,21 @@ def test_a_form_has_fields_with_values() -> None:
 def test_an_ordinary_write_passes(value: Any) -> None:
     """What a file says is no path."""
     assert body(value) == Allow()
+
+
+def test_an_archive_writes_nothing_outside_of_the_home_that_runs_or_is_believed() -> None:
+    """What it writes there otherwise passes; what it writes into the home is judged by what it says."""
+    route = match("restore", archives=("file",))
+    for path, code in (
+        ("~/.ssh/authorized_keys", "secret"),
+        ("~/.bashrc", "system"),
+        ("~/.hermes/hooks/x", "agent"),
+    ):
+        decision = body({"file": ["backup.zip", {"path": path}]}, route, form=True)
+        assert isinstance(decision, Deny), path
+        assert decision.code == f"herma.file.{code}"
+    passing = ["backup.zip", {"path": "~/.honcho/notes.md"}, {"path": "~/.hermes/.env", "content": "A=b"}]
+    assert body({"file": passing}, route, form=True) == Allow()
+    assert body({}, route, form=True) == Allow()
+    # In JSON nobody sends an archive.
+    assert body({"file": 5}, route) == Allow()

@@ -10,8 +10,9 @@ from typing import Any, Protocol
 
 from herma.policy.decision import Deny
 from herma.policy.jsondoc import Document, JsonError, parse
+from herma.policy.message.archive import ArchiveError, restored
 from herma.policy.message.canonical import Head
-from herma.policy.message.form import FormError, multipart, urlencoded
+from herma.policy.message.form import FormError, multipart, parts, urlencoded
 from herma.policy.routing.profile import Match
 
 __all__ = ["BodyLimits", "read_document", "read_message"]
@@ -84,7 +85,7 @@ def _not_json(content_type: bytes, match: Match, raw: bytes, error: JsonError) -
     kind = content_type.split(b";", 1)[0].strip().lower()
     if not _JSON_START.match(raw):
         if kind == b"multipart/form-data":
-            return _form(raw, content_type)
+            return _form(raw, content_type, match.route.archives)
         if not match.known:
             return (
                 _form(raw, b"") if kind == b"application/x-www-form-urlencoded" else _plain(kind, raw, error)
@@ -93,14 +94,29 @@ def _not_json(content_type: bytes, match: Match, raw: bytes, error: JsonError) -
     return Deny(status, error.code, str(error))
 
 
-def _form(raw: bytes, content_type: bytes) -> Document | Deny:
+def _form(raw: bytes, content_type: bytes, archives: tuple[str, ...] = ()) -> Document | Deny:
     try:
         fields: dict[str, Any] = multipart(raw, content_type) if content_type else urlencoded(raw)
+        for name in archives:
+            fields[name] = _unpacked(raw, content_type, name)
     except FormError as error:
         if error.too_many:
             return Deny(413, "herma.body.parts", "The form has too many parts.")
         return Deny(400, "herma.body.form", "The form cannot be read in one way.")
+    except ArchiveError as error:
+        if error.too_large:
+            return Deny(413, "herma.body.archive", "The archive holds more than can be judged.")
+        return Deny(400, "herma.body.archive", "The archive cannot be read in one way.")
     return Document(raw, fields, form=True)
+
+
+def _unpacked(raw: bytes, content_type: bytes, name: str) -> list[Any]:
+    """Give what the archives in a field would be unpacked to, in the place of their bytes."""
+    found: list[Any] = []
+    for part in parts(raw, content_type):
+        if part.name == name:
+            found += [part.filename, *restored(raw[part.content])]
+    return found
 
 
 def _plain(kind: bytes, raw: bytes, error: JsonError) -> Document | Deny:

@@ -17,8 +17,9 @@ MAX_PATHS: Final = 256
 
 
 class PathGuard:
-    """Judges the query parameters and the members of the body that a profile says are paths (`paths` of a route).
+    """Judges what a profile says are paths: query parameters and members of the body (`paths` of a route).
 
+    So are the places outside of the agent's home that an archive would be unpacked to (`archives`).
     Whoever may use a route of files could else read with it what `secret.read` is off for, and write what `hook.write` is.
     """
 
@@ -28,9 +29,9 @@ class PathGuard:
     def decide(self, exchange: Exchange, phase: Phase) -> Decision:
         """Judge each path of the query, or of the body."""
         route = exchange.match.route
-        if not route.paths:
+        if not route.paths and not route.archives:
             return Allow()
-        refused = _WRITES if route.operation.endswith(".write") else _READS
+        refused = _WRITES if route.archives or route.operation.endswith(".write") else _READS
         named = _in_query(exchange) if phase is Phase.REQUEST_HEAD else _in_body(exchange)
         for count, (where, path) in enumerate(named):
             place = place_of(path) if isinstance(path, str) and count < MAX_PATHS else Place.UNREADABLE
@@ -53,6 +54,14 @@ def _in_body(exchange: Exchange) -> Iterator[tuple[str, Any]]:
     document = exchange.document
     if document is None or not isinstance(document.value, dict):
         return
+    for name in exchange.match.route.archives:
+        files = document.value.get(name) if document.form else None
+        # What stands in the agent's own home is judged by what it says.
+        yield from (
+            (f"/{name}", file["path"])
+            for file in files or ()
+            if isinstance(file, dict) and "content" not in file
+        )
     for name in exchange.match.route.paths:
         held = document.value.get(name)
         # A form gives every value of a field.

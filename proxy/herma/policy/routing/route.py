@@ -150,7 +150,8 @@ class Route:
     The upstream keeps what is written over a route that `keeps`; `current` tells what it holds before.
     `reduced` are JSON Pointers into the answer: whoever may not `read` gets what stands there and nothing else; empty shows all.
     A page asks a `polled` route again and again by itself, which is no use of the session that it does it with.
-    `paths` are names of query parameters and of members of the body that name a file of the agent's machine.
+    `paths` are names of query parameters and of members of the body that name a file of the agent's machine, `archives` those of
+    fields of a form that the upstream unpacks over its home.
     `fires` is the path by which the upstream is told to run a job, with the parameter `job_id`, of a route that starts jobs from outside.
     Only a route with `encoded_slash` takes `%2F` inside a path parameter, and only one with `null_body` takes `null` for no body.
     """
@@ -185,6 +186,7 @@ class Route:
     reduced: tuple[str, ...] = ()
     polled: bool = False
     paths: tuple[str, ...] = ()
+    archives: tuple[str, ...] = ()
     fires: str = ""
 
     @property
