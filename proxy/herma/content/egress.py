@@ -47,7 +47,7 @@ _TOP: Final = (
     "routes",
     "examples",
 )
-_ROUTE: Final = ("path", "in_use")
+_ROUTE: Final = ("path", "in_use", "passed_to")
 _EXAMPLE: Final = ("method", "path", "type", "body", "message", "secret", "masked")
 _MODELS: Final = ("title", "description", "references", "providers")
 _PROVIDER: Final = ("name", "hosts")
@@ -216,7 +216,7 @@ def _platform(top: Node, entry: Traversable) -> PlatformFile:
         title=top.text("title"),
         hosts=_hosts(top, empty=self_hosted),
         in_use=_places(top),
-        routes=tuple(_route(node) for node in top.nodes("routes", _ROUTE, _ROUTE)),
+        routes=tuple(_route(node) for node in top.nodes("routes", _ROUTE, _ROUTE[:2])),
     )
     examples = tuple(_example(node) for node in top.nodes("examples", _EXAMPLE, ("path", "masked")))
     if len({example.masked for example in examples}) < 2:
@@ -254,7 +254,7 @@ def _places(node: Node) -> tuple[str, ...]:
 
 def _route(node: Node) -> PlatformRoute:
     places = _places(node)
-    return node.checked("path", lambda: PlatformRoute(node.text("path"), places))
+    return node.checked("path", lambda: PlatformRoute(node.text("path"), places, node.text("passed_to")))
 
 
 def _example(node: Node) -> PlatformExample:

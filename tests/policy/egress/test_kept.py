@@ -72,3 +72,11 @@ def test_a_file_of_too_many_lines_is_told() -> None:
     """It is no file of keys."""
     with pytest.raises(ValueError, match="lines"):
         list(kept("\n" * (MAX_LINES + 1)))
+
+
+@pytest.mark.parametrize(
+    "line", ["MATRIX_HOME_ROOM=!aBc123456789:matrix.org", "TWILIO_ACCOUNT_SID=AC0123456789abcdef"]
+)
+def test_where_people_are_is_no_secret(line: str) -> None:
+    """Each message to them has it in its address."""
+    assert list(kept(line)) == []

@@ -108,3 +108,26 @@ def test_places_go_on_in_a_text_that_is_json() -> None:
     assert not places.covers("/content")
     with pytest.raises(ValueError, match="Pointer"):
         InUse(["/content#"])
+
+
+def test_what_was_given_out_in_a_path_is_taken_out_of_it() -> None:
+    """All else in it is judged."""
+    platforms = Platforms([CHAT])
+    assert platforms.unkeyed("chat.example", 8443, b"/bot1:AB/send") == b"/bot/send"
+    assert platforms.unkeyed("chat.example", 8443, b"/x/1:AB") == b"/x/1:AB"
+    assert platforms.unkeyed("other.example", 443, b"/bot1:AB/send") == b"/bot1:AB/send"
+
+
+def test_what_is_handed_on_is_told_by_the_path() -> None:
+    """With the place of the address."""
+    route = PlatformRoute("/hook", ("/secret",), "/url")
+    chat = Platform("chat", "Chat", CHAT.hosts, routes=(route, PlatformRoute("/x", ())))
+    platforms = Platforms([chat])
+    assert [one.address for one in platforms.handed_on(chat, "/hook")] == ["/url"]
+    assert platforms.handed_on(chat, "/x") == ()
+
+
+def test_an_address_stands_at_a_place() -> None:
+    """As what is in use does."""
+    with pytest.raises(ValueError, match="JSON Pointer"):
+        PlatformRoute("/hook", ("/secret",), "url")

@@ -37,6 +37,10 @@ _SECRET_NAME: Final = re.compile(
     r"(?:.*[_.-])?(?:pass(?:word|wd|phrase)?|pwd|secret|token|(?:api|secret|access|private)[_-]?key)",
     re.IGNORECASE,
 )
+# Where people are: the room that a message goes to has such a value in its address, and no key is called so.
+_PLACE_NAME: Final = re.compile(
+    r"(?:.*_)?(?:HOME_)?(?:CHANNEL|ROOM|USER|CHAT|GROUP|GUILD|TEAM|TENANT)S?(?:_IDS?)?|(?:.*_)?ACCOUNT_SID"
+)
 _LOGIN: Final = re.compile(r"[a-z][a-z0-9+.-]{1,30}://[^\s/@:]{0,256}:([^\s/@]{1,256})@", re.IGNORECASE)
 # host:port:database:user:password, where a colon is escaped (the manual of PostgreSQL, section 34.16).
 _PGPASS: Final = re.compile(r"(?:(?:[^:\\\s]|\\.)*:){4}((?:[^:\\]|\\.)+)")
@@ -101,6 +105,8 @@ def _meant(sign: re.Match[str]) -> str:
 
 def _telling(name: str, value: str) -> Iterator[str]:
     if not MIN_NAMED_CHARS <= len(value) <= MAX_CHARS or _HOSTED.fullmatch(value) is not None:
+        return
+    if _PLACE_NAME.fullmatch(name) is not None:
         return
     told = _TELLING.match(value) is not None
     named = _SECRET_NAME.fullmatch(name) is not None and (told or not value.startswith(("/", "~", ".")))

@@ -5,7 +5,6 @@ does not reach there is refused, since anybody can have a chat of their own. A s
 else gets no secret at all: there is nobody to read a mask.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -14,15 +13,17 @@ from typing import Final, assert_never
 from herma.policy.decision import Deny, Finding, Mode
 from herma.policy.egress.credential_field import divided_fields
 from herma.policy.egress.destination import Destination
-from herma.policy.egress.divided import divided, form_of
+from herma.policy.egress.divided import divided
 from herma.policy.egress.exfiltration import WATCHED, Exfiltration
-from herma.policy.egress.git_pack import is_git_pack
+from herma.policy.egress.handed_on import handed_on
 from herma.policy.egress.host_pattern import HostPattern, covered
 from herma.policy.egress.masking import Masker
+from herma.policy.egress.outbound import Outbound
 from herma.policy.egress.packed import TooLargeError
 from herma.policy.egress.platform import InUse, Platform, Platforms
 from herma.policy.egress.sealed import SEALED
-from herma.policy.egress.service import FORM, Services, kept_apart
+from herma.policy.egress.service import FORM, Services, Shown, kept_apart
+from herma.policy.egress.told import Told
 from herma.policy.message.form import FormError, form_decoded
 
 __all__ = ["Kind", "Outbound", "Outward", "Sent"]
@@ -35,22 +36,6 @@ class Kind(StrEnum):
     PLATFORM = "platform"
     SERVICE = "service"
     OTHER = "other"
-
-
-@dataclass(frozen=True, slots=True)
-class Outbound:
-    """A request that the agent sends: `target` in origin form, `body` without its content coding."""
-
-    place: Destination
-    method: str
-    target: bytes = field(repr=False)
-    headers: Sequence[tuple[bytes, bytes]] = field(repr=False, default=())
-    body: bytes = field(repr=False, default=b"")
-
-    @property
-    def content_type(self) -> bytes:
-        """The value of Content-Type; of several, all, which is none that anybody knows."""
-        return b", ".join(value for name, value in self.headers if name.lower() == b"content-type")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +55,6 @@ _UNREAD: Final = Deny(
 _TWO_WAYS: Final = Deny(400, "herma.egress.form", "The form can be read in more than one way.")
 
 _WATCHED_MESSAGE: Final = "The request holds what stands in a watched file; if it is the host's own key in a field, name the host in `egress.services`."
-# What proves that somebody allowed one request (AWS Signature Version 4, its likes, and SAS of Azure): it is judged without its name,
-# which would make a secret of every value.
-_SIGNATURES: Final = InUse(
-    (
-        "/X-Amz-Signature",
-        "/X-Amz-Credential",
-        "/X-Amz-Security-Token",
-        "/X-Goog-Signature",
-        "/X-Goog-Credential",
-        "/Signature",
-        "/Key-Pair-Id",
-        "/sig",
-    )
-)
-# The name of a key, and for what it is used there: no secret.
-_SCOPE: Final = re.compile(rb"A[A-Z2-7]{19}/[0-9]{8}/[a-z0-9-]{2,20}/[a-z0-9-]{2,20}/aws4_request")
 _SEALED_MESSAGE: Final = "The request holds what nobody can look into; `egress.sealed` decides about it."
 
 
@@ -110,6 +79,7 @@ class Outward:
         self._models = tuple(models)
         self._masker = masker
         self._exfiltration = exfiltration
+        self._told = Told(exfiltration)
         self._mode = mode
         self._services = services or Services()
         self._pass_sealed = pass_sealed
@@ -132,13 +102,16 @@ class Outward:
             case Kind.PLATFORM:
                 return self._to_people(request)
             case Kind.SERVICE | Kind.OTHER:
-                return self._judged(Sent(request.target, request.body), self._told(request))
+                return self._judged(
+                    Sent(request.target, request.body),
+                    self._told.request(request, self._shown(request.place)),
+                )
             case never:
                 assert_never(never)
 
     def unkeyed(self, request: Outbound) -> Outbound:
         """Give a request without the keys that its query and its body show to a service."""
-        shown = self._services.at(request.place.name, request.place.port)
+        shown = self._shown(request.place)
         if shown is None or self.kind(request.place) is not Kind.SERVICE:
             return request
         path, mark, query = request.target.partition(b"?")
@@ -154,7 +127,7 @@ class Outward:
             case Kind.PLATFORM:
                 return self._to_people(Outbound(place, "MESSAGE", path, (), raw))
             case Kind.SERVICE | Kind.OTHER:
-                return self._judged(Sent(path, raw), self._held(("body", raw)))
+                return self._judged(Sent(path, raw), self._told.held(("body", raw)))
             case never:
                 assert_never(never)
 
@@ -178,14 +151,29 @@ class Outward:
         fields = divided_fields(request.headers)
         yield from self._exfiltration.of("header", fields.text)
         yield from self._exfiltration.within("header", fields.encoded)
-        steps = form_decoded(path).split(b"/")
-        # A step with a blank in it is no handle of the platform's.
-        yield from self._exfiltration.of("path", b"\n".join(step for step in steps if b" " in step))
+        # What the platform gave out in the path is its own; all other steps are shown to somebody.
+        steps = self._platforms.unkeyed(request.place.name, request.place.port, path)
+        yield from self._exfiltration.of("path", form_decoded(steps).replace(b"/", b"\n"))
         yield from self._exfiltration.within("path", path)
+        for secret in self._handed_on(request):
+            yield from self._exfiltration.of("body", secret)
         for place, raw, kind in (("query", query, FORM), ("body", body, request.content_type)):
             text, left = divided(raw, kind, in_use)
             yield from self._exfiltration.beneath(place, text)
             yield from self._exfiltration.within(place, left)
+
+    def _handed_on(self, request: Outbound) -> Iterator[bytes]:
+        platform = self._platforms.at(request.place.name, request.place.port)
+        path, _, query = request.target.partition(b"?")
+        handed = () if platform is None else self._platforms.handed_on(platform, path.decode("latin-1"))
+        yield from handed_on(query, FORM, handed, self._is_named)
+        yield from handed_on(request.body, request.content_type, handed, self._is_named)
+
+    def _is_named(self, name: str, port: int) -> bool:
+        return self._services.at(name, port) is not None
+
+    def _shown(self, place: Destination) -> Shown | None:
+        return self._services.at(place.name, place.port)
 
     def _in_use(self, place: Destination, path: bytes) -> InUse:
         platform: Platform | None = self._platforms.at(place.name, place.port)
@@ -209,43 +197,3 @@ class Outward:
         if any(finding.rule_id == WATCHED for finding in findings):
             return Deny(403, "herma.egress.watched", _WATCHED_MESSAGE, findings)
         return Deny(403, "herma.egress.secret", "The request holds a secret.", findings)
-
-    def _told(self, request: Outbound) -> Iterator[Finding]:
-        """Give what a stranger or a service is told; a credential that stands in a watched file is another one's, but at a service."""
-        shown = self._services.at(request.place.name, request.place.port)
-        places = () if shown is None else shown.places
-        path, _, written = request.target.partition(b"?")
-        query, body = (
-            kept_apart(written, FORM, places),
-            kept_apart(request.body, request.content_type, places),
-        )
-        fields = divided_fields(request.headers)
-        signed = kept_apart(query.rest, FORM, (_SIGNATURES,))
-        for signature in signed.keys:
-            judge = self._exfiltration.watched_in if _SCOPE.fullmatch(signature) else self._exfiltration.of
-            yield from judge("query", signature)
-        yield from self._held(
-            ("path", path), ("query", signed.rest), ("query", _lines(signed.rest)), ("header", fields.text)
-        )
-        credentials = fields if shown is None else divided_fields(shown.others(request.headers))
-        yield from self._exfiltration.watched_in("header", credentials.credentials)
-        yield from self._exfiltration.within("header", fields.encoded)
-        for place, keys in (("query", query.keys), ("body", body.keys)):
-            for key in keys:
-                yield from self._exfiltration.within(place, key)
-        if is_git_pack(request.body):
-            yield from self._exfiltration.pushed("body", request.body)
-        yield from self._held(("body", body.rest))
-        # What is sent as a form may be none: a program that is not told what it sends calls it one.
-        if form_of(request.content_type) == FORM:
-            yield from self._held(("body", _lines(body.rest)))
-
-    def _held(self, *places: tuple[str, bytes]) -> Iterator[Finding]:
-        for place, raw in places:
-            if raw:
-                yield from self._exfiltration.of(place, raw)
-
-
-def _lines(pairs: bytes) -> bytes:
-    """Write the fields of a query or a form as lines, as a file of settings has them."""
-    return b"\n".join(form_decoded(pair) for pair in pairs.split(b"&"))

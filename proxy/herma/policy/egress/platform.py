@@ -11,10 +11,12 @@ from typing import Final
 
 from herma.policy.egress.host_pattern import HostPattern, covered
 
-__all__ = ["InUse", "Platform", "PlatformRoute", "Platforms"]
+__all__ = ["HandedOn", "InUse", "Platform", "PlatformRoute", "Platforms"]
 
 _STEP: Final = re.compile(r"/(?:\*\*|\*|(?:[^/*~#]|~[01])+)")
 _PARAMETER: Final = re.compile(r"\{[a-z_]+\}|\*\*")
+# Steps of a path that the platform gave out for the agent alone: `/bot{token}/`.
+_KEYS: Final = frozenset({"{token}", "{key}", "{secret}"})
 # What a platform gave out: no blank, no line, no letter beyond ASCII. All else in such a place is a text.
 _TOKEN: Final = re.compile(r"[!-~]*")
 # A credential may have the name of its scheme before it.
@@ -95,25 +97,43 @@ def _step(step: str) -> str:
 class PlatformRoute:
     """What is in use at one path; `{name}` in `path` is what stands there in one step, `**` is the rest.
 
+    `{token}`, `{key}` and `{secret}` are credentials, and in use as the places are. `passed_to` is the place of an address that the
+    platform shows them to.
+
     Raises:
         ValueError: the path or a place cannot be read.
     """
 
     path: str
     in_use: tuple[str, ...]
+    passed_to: str = ""
 
     def __post_init__(self) -> None:
         """Read both now, so that a route that cannot be used is not made."""
         if not self.path.startswith("/"):
             raise ValueError("expected a path that starts with a slash")
-        InUse(self.in_use)
+        InUse((*self.in_use, self.passed_to) if self.passed_to else self.in_use)
 
     def pattern(self) -> re.Pattern[str]:
-        """Make what matches a path."""
+        """Make what matches a path; its groups are the credentials in it."""
         parts = _PARAMETER.split(self.path)
-        holes = [".*" if hole == "**" else "[^/]+" for hole in _PARAMETER.findall(self.path)]
+        holes = [_hole(hole) for hole in _PARAMETER.findall(self.path)]
         written = [re.escape(part) for part in parts]
         return re.compile("".join(text + hole for text, hole in zip(written, [*holes, ""], strict=True)))
+
+
+def _hole(name: str) -> str:
+    if name == "**":
+        return ".*"
+    return "([^/]+)" if name in _KEYS else "[^/]+"
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOn:
+    """Places of secrets, and the place of the address that they are shown to."""
+
+    secrets: InUse
+    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +164,15 @@ class Platforms:
         """Give what is left as it is in a request to a path."""
         return self._places[platform.id].at(path)
 
+    def handed_on(self, platform: Platform, path: str) -> tuple[HandedOn, ...]:
+        """Say which secrets of a request to a path the platform shows to an address, and where that stands."""
+        return self._places[platform.id].handed_on(path)
+
+    def unkeyed(self, name: str, port: int, path: bytes) -> bytes:
+        """Give a path at a host without the credentials that its platform gave out in it."""
+        platform = self.at(name, port)
+        return path if platform is None else self._places[platform.id].unkeyed(path)
+
 
 class _Places:
     """What is in use at one platform, for each set of routes that a path matches."""
@@ -151,6 +180,11 @@ class _Places:
     def __init__(self, platform: Platform) -> None:
         self._everywhere = platform.in_use
         self._routes = [(route.pattern(), route.in_use) for route in platform.routes]
+        self._handed = [
+            (route.pattern(), HandedOn(InUse(route.in_use), route.passed_to))
+            for route in platform.routes
+            if route.passed_to
+        ]
         self._made: dict[tuple[str, ...], InUse] = {}
 
     def at(self, path: str) -> InUse:
@@ -160,3 +194,18 @@ class _Places:
                 places = (*places, *more)
         # As many as there are sets of routes, whatever is asked for.
         return self._made.setdefault(places, InUse(places))
+
+    def handed_on(self, path: str) -> tuple[HandedOn, ...]:
+        return tuple(one for pattern, one in self._handed if pattern.fullmatch(path))
+
+    def unkeyed(self, path: bytes) -> bytes:
+        written = path.decode("latin-1")
+        keys = {
+            found.span(group)
+            for pattern, _ in self._routes
+            if (found := pattern.fullmatch(written)) is not None
+            for group in range(1, pattern.groups + 1)
+        }
+        for start, end in sorted(keys, reverse=True):
+            written = written[:start] + written[end:]
+        return written.encode("latin-1")
