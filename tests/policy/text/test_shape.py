@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from herma.policy import address
+from herma.policy.prompt import cipher, strewn
 from herma.policy.prompt import forms as module
 from herma.policy.text.shape import LOWER, Shape
 
@@ -12,7 +13,8 @@ PAIRS = [
     (module._APART_SHAPE, module._APART),
     (module._CUT_SHAPE, module._CUT),
     (module._HUMPED_SHAPE, module._HUMPED),
-    (module._LEET_SHAPE, module._LEET_SIGN),
+    (cipher._LEET_SHAPE, cipher._LEET_SIGN),
+    (cipher._CAPITAL_SHAPE, cipher._CAPITAL_LAST),
     (module._TAG_SHAPE, module._TAGGED),
 ]
 
@@ -29,6 +31,12 @@ def test_a_row_of_classes_is_found_anywhere() -> None:
 def test_a_text_that_is_not_ascii_may_match_anything() -> None:
     """It is left to the pattern."""
     assert Shape({"a": LOWER}, "aa").may_match("é")
+
+
+def test_words_that_hang_together_are_a_long_one() -> None:
+    """The look at the length of words comes first; below it nothing is searched."""
+    assert strewn._LONG_WORD.may_match("send-the-report-to-the-whole-team")
+    assert not strewn._LONG_WORD.may_match("up-to-date and well-known")
 
 
 def test_a_shape_of_ascii_only_is_told_beside_anything_else() -> None:

@@ -4,14 +4,12 @@ Each disguise is undone only where the text shows a sign of it, so that an ordin
 gives is bare text; nothing is executed, and nothing grows beyond a few copies of the text.
 """
 
-# ruff: noqa: RUF001 - look-alikes are the subject
-
 import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-import ahocorasick_rs
-
+from herma.policy.prompt.cipher import TELLTALES, deciphered, unleeted, upright
+from herma.policy.prompt.strewn import parted
 from herma.policy.text.bare import bare
 from herma.policy.text.shape import LOWER, UPPER, Shape
 from herma.policy.text.unfold import unfold
@@ -31,8 +29,10 @@ _WIDE = re.compile(r" {2,8}")
 _CUT = re.compile(r"[-_*~.|·^+'\"`](?<=[^\W\d_].)(?=[^\W\d_]{2})")
 _CUT_SHAPE: Final = Shape({"a": LOWER + UPPER, ".": "-_*~.|^+'\"`"}, "a.aa")
 _HUMPED_SHAPE: Final = Shape({"a": LOWER, "A": UPPER}, "aA")
-_HUMPED = re.compile(r"[A-Z](?<=[a-z].)[a-z]{1,24}[A-Z][a-z]")
-_HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_SMALL: Final = "a-z\u00df-\u00f6\u00f8-\u00ff\u03ac-\u03ce\u0430-\u045f"
+_LARGE: Final = "A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03ab\u0400-\u042f"
+_HUMPED = re.compile(rf"[{_LARGE}](?<=[{_SMALL}].)[{_SMALL}]{{1,24}}[{_LARGE}][{_SMALL}]")
+_HUMPS = re.compile(rf"(?<=[{_SMALL}])(?=[{_LARGE}])")
 _TAGGED = re.compile(r"</?[a-zA-Z][^<>]{0,80}>|<!--[^>]{0,16}-->|\{\}|\[\]|\(\)|``|\*\*|__")
 _TAG_SHAPE: Final = Shape({"<": "<", "(": "{[(", ")": "}])", "*": "`*_"}, "<", "()", "**", ascii_only=True)
 _QUOTES: Final = ("'", '"', "`")
@@ -41,9 +41,6 @@ _QUOTED_JOIN = re.compile(
     r"|\. [^'\"`.]{1,40}: {0,2}| (?:then|and) ) {0,4}['\"`]",
     re.IGNORECASE,
 )
-_LEET_SIGN = re.compile(r"[013457@$!8](?:(?<=[a-z].)|(?=[a-z]))")
-_LEET_SHAPE: Final = Shape({"a": LOWER, "0": "013457@$!8"}, "a0", "0a")
-_LEET: Final = (str.maketrans("013457@$!89|", "oieastasibgl"), str.maketrans("013457@$!89|", "oleastaslbgl"))
 # Written so that it begins with letters to look for.
 _PIG_END = re.compile(r"ay\b(?<=[a-z]ay)")
 _PIG = re.compile(r"\b[a-z.]{2,24}ay\b")
@@ -55,31 +52,6 @@ _IMITATION = re.compile(
     "\u1400-\u167f\u1950-\u197f\uab70-\uabbf]"
 )
 _LATIN = re.compile("[a-zA-Z]")
-
-# Words that an order which hides in a cipher holds; too long to appear by chance.
-_TELLTALES: Final = (
-    "ignore",
-    "instruction",
-    "password",
-    "secret",
-    "upload",
-    "execute",
-    "credential",
-    "forward",
-    "delete",
-    "previous",
-    "disregard",
-    "reveal",
-    "system prompt",
-    "authorized",
-    ".hermes",
-    ".env",
-    "/etc/",
-    "curl ",
-    "wget ",
-    ".ssh",
-    "rm -rf",
-)
 
 
 def forms(text: str) -> Iterator[str]:
@@ -114,13 +86,14 @@ def _undone(plain: str, text: str) -> Iterator[str]:
             yield form
     if _HUMPED_SHAPE.may_match(text) and _HUMPED.search(text):
         yield bare(_HUMPS.sub(" ", strip_invisible(text)))
-    for undone in (_wide(text), None if text.isascii() else _turned(text)):
+    for undone in (_wide(text), None if text.isascii() else upright(text)):
         if undone is not None:
             yield undone
-    yield from _deciphered(plain)
-    for table in _LEET if _LEET_SHAPE.may_match(plain) and _LEET_SIGN.search(plain) else ():
-        if (form := _telling(plain.translate(table), plain)) is not None:
-            yield form
+    yield from deciphered(plain, text)
+    yield from parted(plain)
+    for read, sure in unleeted(plain):
+        if sure or _telling(read, plain) is not None:
+            yield read
 
 
 def _wide(text: str) -> str | None:
@@ -143,7 +116,7 @@ def _joined(plain: str) -> str | None:
 
 def _telling(form: str, plain: str) -> str | None:
     """Give a form if a telltale word came to light in it."""
-    return form if any(word in form and word not in plain for word in _TELLTALES) else None
+    return form if any(word in form and word not in plain for word in TELLTALES) else None
 
 
 def _untagged(plain: str) -> str | None:
@@ -177,50 +150,3 @@ def _unpig(word: str) -> Iterator[str]:
 
 
 _DISGUISES: Final[tuple[Callable[[str], str | None], ...]] = (_joined, _untagged, _quoted, _unpigged)
-
-_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
-
-
-def _shift(by: int) -> dict[int, int]:
-    return str.maketrans(_LETTERS, _LETTERS[by:] + _LETTERS[:by])
-
-
-def _ciphers() -> tuple[list[str], list[dict[int, int] | None]]:
-    """Give every telltale in every cipher, with the table that turns it back; None is a text written backwards."""
-    tables = [_shift(by) for by in range(1, 26)] + [str.maketrans(_LETTERS, _LETTERS[::-1])]
-    inverse = [_shift(26 - by) for by in range(1, 26)] + [tables[-1]]
-    signs: dict[str, dict[int, int] | None] = {}
-    for word in filter(str.isalpha, _TELLTALES):
-        for there, back in zip(tables, inverse, strict=True):
-            signs.setdefault(word.translate(there), back)
-        signs.setdefault(word[::-1], None)
-    return list(signs), list(signs.values())
-
-
-_SIGNS, _WAYS = _ciphers()
-_CIPHERED: Final = ahocorasick_rs.AhoCorasick(_SIGNS, implementation=ahocorasick_rs.Implementation.DFA)
-# More ways than this in one text are no cipher but a table of them.
-MAX_WAYS: Final = 3
-
-
-# Letters turned upside down; the word is then read from its end.
-_TURNED = re.compile("[ɐɔǝɟƃɥıɾʞɯɹʇʌʍʎ]")
-MIN_TURNED: Final = 4
-_UPRIGHT: Final = str.maketrans("ɐqɔpǝɟƃɥıɾʞɯuɹʇnʌʍʎbd", "abcdefghijkmnrtuvwyqp")
-
-
-def _turned(text: str) -> str | None:
-    """Read letters that stand on their heads."""
-    if len(_TURNED.findall(text)) < MIN_TURNED:
-        return None
-    return bare(text.lower().translate(_UPRIGHT)[::-1])
-
-
-def _deciphered(plain: str) -> Iterator[str]:
-    found: dict[str, None] = {}
-    for number, _, _ in _CIPHERED.find_matches_as_indexes(plain):
-        table = _WAYS[number]
-        found.setdefault(plain[::-1] if table is None else plain.translate(table))
-        if len(found) == MAX_WAYS:
-            break
-    yield from found

@@ -7,6 +7,7 @@ from typing import Any, Final
 from herma.policy.address import hosts, is_metadata
 from herma.policy.prompt.courier import Courier
 from herma.policy.prompt.reading import Reading
+from herma.policy.prompt.strewn import spells
 from herma.policy.text.views import conceals
 
 __all__ = ["Judge", "judge_of"]
@@ -48,6 +49,10 @@ def _conceals(text: str, _: Reading) -> bool:
     return conceals(text)
 
 
+def _spells(text: str, _: Reading) -> bool:
+    return spells(text)
+
+
 def judge_of(options: Mapping[str, Any]) -> Judge:
     """Give the judge that the options of a rule name.
 
@@ -63,4 +68,4 @@ def judge_of(options: Mapping[str, Any]) -> Judge:
     return _JUDGES[name]
 
 
-_JUDGES: Final[dict[Any, Judge]] = {"concealed": _conceals, "metadata": _asks_metadata}
+_JUDGES: Final[dict[Any, Judge]] = {"concealed": _conceals, "metadata": _asks_metadata, "spelled": _spells}

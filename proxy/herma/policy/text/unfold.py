@@ -36,8 +36,8 @@ _PERCENT = re.compile(r"(?<![^\s%])[^\s%]*+(?:%[0-9a-fA-F]{2}[^\s%]*+){4,}")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,5})\}|0?([0-7]{3}))")
 _NUMBERS = re.compile(r"\b\d{2,3}(?:(?:\s{0,2},\s{0,2}|\s)\d{1,3}){5,}\b")
 _BITS = re.compile(r"\b[01]{8}(?:\s?[01]{8}){3,}\b")
-# The first digit of a byte of ASCII is 2 to 7.
-_BYTES = re.compile(r"\b(?:0x)?[2-7][0-9a-fA-F](?:[\s:,-]{1,2}(?:0x)?[02-7][0-9a-fA-F]){7,}\b")
+# Text begins with a byte of ASCII, or with the first of a longer character.
+_BYTES = re.compile(r"\b(?:0x)?[2-7c-fC-F][0-9a-fA-F](?:[\s:,-]{1,2}(?:0x)?[0-9a-fA-F]{2}){7,}\b")
 _MORSE = re.compile(r"[.\-]{1,6}(?:[ /|]{1,3}[.\-]{1,6}){9,}")
 # One of the four above, told by a few characters.
 _GROUPED = re.compile(
