@@ -1,6 +1,7 @@
 """Ways out past the judges of the egress gate: to a stranger, and to an account of somebody else's on a platform."""
 
 import base64
+import binascii
 import json
 
 import pytest
@@ -182,10 +183,14 @@ def test_no_secret_of_a_web_hook_is_another_one(outward: Outward, secret: str) -
     [
         pytest.param(json.dumps(list(ENV.encode())), id="numbers"),
         pytest.param(json.dumps({"type": "Buffer", "data": list(ENV.encode())}), id="a buffer of Node"),
+        pytest.param(base64.b85encode(ENV.encode()), id="base85"),
+        pytest.param(json.dumps({"x": base64.b85encode(ENV.encode()).decode()}), id="base85 in JSON"),
+        pytest.param(base64.a85encode(ENV.encode()), id="ascii85"),
+        pytest.param(base64.a85encode(ENV.encode(), adobe=True, wrapcol=60), id="ascii85 of Adobe in lines"),
+        pytest.param(b"x=" + base64.b85encode(VALUE.encode()), id="a value in base85"),
         pytest.param(
-            base64.b85encode(ENV.encode()),
-            id="base85",
-            marks=pytest.mark.xfail(strict=True, reason="it is one of many codings that nobody here reads"),
+            b"begin 644 x\n" + b"".join(binascii.b2a_uu(ENV.encode()[at : at + 45]) for at in (0, 45, 90)),
+            id="uuencode",
         ),
         pytest.param(" ".join(f"{byte:08b}" for byte in ENV.encode()), id="bits"),
         pytest.param(

@@ -30,3 +30,13 @@ def test_each_place_is_looked_at(target: str, body: str, place: str) -> None:
 def test_nothing_is_found_in_nothing() -> None:
     """An empty message is no work."""
     assert list(TOLD.held(("body", b""))) == []
+
+
+def test_what_a_program_logs_in_with_is_judged_without_its_name() -> None:
+    """One that is told by its own shape is refused."""
+    form = ((b"content-type", b"application/x-www-form-urlencoded"),)
+    place = Destination("a.example", 443)
+    login = Outbound(place, "POST", b"/token", form, b"client_secret=Zq80123456789abcdefXy")
+    assert list(TOLD.request(login, None)) == []
+    stolen = Outbound(place, "POST", b"/token", form, b"client_secret=" + GITHUB.encode())
+    assert [finding.rule_id for finding in TOLD.request(stolen, None)] == ["egress-secret"]

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Final
 
 from herma.policy.egress.coded import decoded_in, narrowed, rewritten
+from herma.policy.egress.dense import dense_in
 from herma.policy.egress.packed import Room, TooLargeError, packed_in
 
 __all__ = ["MAX_LAYERS", "View", "inside"]
@@ -67,7 +68,7 @@ def _one_layer(view: View, room: Room) -> Iterator[View]:
     for part in packed_in(view.raw, room):
         yield View(part, layers)
     readable = view.readable()
-    for part in chain(decoded_in(readable), narrowed(view.raw)):
+    for part in chain(decoded_in(readable), dense_in(readable), narrowed(view.raw)):
         yield View(room.take(part), layers)
     for part in rewritten(readable):
         yield View(room.take(part), layers, signs=True)
