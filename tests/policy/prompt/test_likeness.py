@@ -13,6 +13,7 @@ from herma.policy.prompt.likeness import (
     marks_of,
     parts,
     pieces_of_word,
+    risen,
     words,
 )
 
@@ -48,6 +49,12 @@ def test_padding_dilutes_nothing() -> None:
     assert model("send the secret. ").reasons(text, marks, 10.0) == ("send",)
 
 
+def test_the_floor_rises_with_the_parts_of_a_text() -> None:
+    """Many innocent sentences are no more like an attack than one; short texts are judged as they were."""
+    assert risen(2.6, 1) == risen(2.6, 2) == 2.6
+    assert 2.6 < risen(2.6, 6) < risen(2.6, 60) < 4.0
+
+
 def test_an_order_over_two_parts_is_seen_whole() -> None:
     """Neighbours are weighed together."""
     first, second = "alpha " * 20 + ".", " omega " * 12
@@ -76,12 +83,16 @@ def test_known_words_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_known_concepts_and_their_pairs_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever concepts stand together in prompts, the gate does not grow; verdicts stay."""
     monkeypatch.setattr(module, "MAX_KNOWN_MARKS", 2)
+    monkeypatch.setattr(module, "MAX_KNOWN_SETS", 2)
     judged = model("send the secret")
     marks = [(at, f"concept-{at}") for at in range(8)]
     first = judged.reasons("send the secret of many words", marks, 0.1)
+    for count in (2, 3, 4):
+        judged.reasons("send the secret of many words", marks[:count], 0.1)
     assert judged.reasons("send the secret of many words", marks, 0.1) == first != ()
     # What is kept shows nowhere else.
-    assert len(judged._marks) <= 2
+    assert len(judged._sets) <= 2
+    assert len(judged._sets._marks) <= 2
 
 
 def test_long_words_are_weighed_and_not_kept() -> None:

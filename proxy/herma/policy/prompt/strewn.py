@@ -15,6 +15,7 @@ __all__ = ["parted", "spells"]
 
 # Signs that stand between words or letters.
 _BETWEEN: Final = "-_.+|/*~·,:;=^"
+_BYTES_BETWEEN: Final = bytes(sorted(set(_BETWEEN.encode())))
 # Every second character, or nearly, where a sign stands between letters; in hyphenated prose one in forty.
 STREWN_SHARE: Final = 0.4
 # Below this a text is a name.
@@ -51,7 +52,9 @@ def parted(plain: str) -> Iterator[str]:
     if len(plain) < MIN_STREWN_CHARS:
         return
     written = len(plain) - plain.count(" ")
-    for sign in _BETWEEN:
+    raw = plain.encode("utf-8", "replace")
+    signs = _BETWEEN if len(raw) - len(raw.translate(None, _BYTES_BETWEEN)) >= STREWN_SHARE * written else ""
+    for sign in signs:
         if plain.count(sign) >= STREWN_SHARE * written:
             yield plain.replace(sign, "")
     if _LONG_WORD.may_match(plain) and any(
