@@ -1,18 +1,23 @@
 """The file of flows, of the running gate."""
 
+import asyncio
 import gzip
 import io
 import json
+import resource
 from pathlib import Path
 
 import pytest
 from mitmproxy.http import HTTPFlow
 from mitmproxy.io import FlowReader
+from mitmproxy.test.tflow import tflow
 
 from herma.egress.line import Note, Ready
+from herma.egress.recording import Recording
+from herma.policy.egress.masking import Masker
 from support.egress_process import Neighbour, child, neighbour, ready, through
 from support.leak import COMMAND, SECRETS, assert_no_secret
-from support.redactor import GITHUB
+from support.redactor import GITHUB, redactor
 
 
 def flows(path: Path) -> list[HTTPFlow]:
@@ -97,3 +102,28 @@ def test_a_file_that_others_could_read_is_none(tmp_path: Path, fault: str) -> No
         assert started.hear(Note, "egress.start") is not None
         assert started.process.wait(30) == 78
     assert not (tmp_path / "elsewhere").exists()
+
+
+async def test_a_flow_that_has_no_room_on_the_disk_is_not_left_in_part(tmp_path: Path) -> None:
+    """The flows before it can be read."""
+    path, told = tmp_path / "flows", list[str]()
+    recording = Recording(
+        str(path), 1 << 20, lambda _code, text: told.append(text), asyncio.get_running_loop()
+    )
+    flow = tflow(resp=True)
+    recording.add(flow, Masker(redactor()))
+    while not path.stat().st_size:
+        await asyncio.sleep(0)
+    whole = path.stat().st_size
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # Python ignores the signal of this limit: a write is cut, and the next one fails.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (whole + whole // 2, hard))
+    try:
+        recording.add(flow, Masker(redactor()))
+        await asyncio.to_thread(recording.close)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    await asyncio.sleep(0)
+    assert told == ["recording: a flow was left out (OSError)"]
+    assert path.stat().st_size == whole
+    assert len(flows(path)) == 1

@@ -74,9 +74,18 @@ class Recording:
         size = data.tell()
         if self._size + size > self._max:
             return False
+        try:
+            self._append(data.getbuffer())
+        except OSError:
+            # A flow that is cut would make the ones behind it unreadable.
+            os.ftruncate(self._file, self._size)
+            raise
         self._size += size
-        os.write(self._file, data.getvalue())
         return True
+
+    def _append(self, data: memoryview) -> None:
+        while data:
+            data = data[os.write(self._file, data) :]
 
     def _over(self, done: Future[bool]) -> None:
         self._loop.call_soon_threadsafe(self._note, done)

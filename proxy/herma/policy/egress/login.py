@@ -12,7 +12,7 @@ from herma.policy.egress.divided import form_of
 from herma.policy.egress.platform import InUse
 from herma.policy.egress.service import FORM, Apart, kept_apart
 
-__all__ = ["MAX_LOGIN_BYTES", "SCOPE", "login_apart", "signed_apart"]
+__all__ = ["MAX_LOGIN_BYTES", "SCOPE", "SIGNED", "login_apart", "signed_apart"]
 
 # What proves that somebody allowed one request (AWS Signature Version 2 and 4, their likes, and SAS of Azure).
 _SIGNATURES: Final = InUse(
@@ -32,6 +32,8 @@ _SIGNATURES: Final = InUse(
 )
 # The name of a key, and for what it is used there: no secret.
 SCOPE: Final = re.compile(rb"A[A-Z2-7]{19}(?:/[0-9]{8}/[a-z0-9-]{2,20}/[a-z0-9-]{2,20}/aws4_request)?")
+# A token for the one that it is shown to (RFC 7523): in a field for credentials, any of them goes to a stranger, too.
+SIGNED: Final = re.compile(rb"eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+")
 
 # RFC 6749, 7521, 7636, 8628 and 8693; passwords of interfaces and forms, and the roles of Vault.
 _LOGIN: Final = InUse(

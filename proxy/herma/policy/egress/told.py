@@ -8,7 +8,7 @@ from herma.policy.egress.credential_field import divided_fields
 from herma.policy.egress.divided import form_of
 from herma.policy.egress.exfiltration import Exfiltration
 from herma.policy.egress.git_pack import is_git_pack
-from herma.policy.egress.login import SCOPE, login_apart, signed_apart
+from herma.policy.egress.login import SCOPE, SIGNED, login_apart, signed_apart
 from herma.policy.egress.outbound import Outbound
 from herma.policy.egress.service import FORM, Shown, kept_apart
 from herma.policy.message.form import form_decoded
@@ -50,7 +50,7 @@ class Told:
             yield from look.pushed("body", request.body)
         login = login_apart(body.rest, request.content_type)
         for key in login.keys:
-            yield from look.of("body", key)
+            yield from (look.watched_in if SIGNED.fullmatch(key) else look.of)("body", key)
         yield from self.held(("body", login.rest))
         # What is sent as a form may be none: a program that is not told what it sends calls it one.
         if form_of(request.content_type) == FORM:
