@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from herma.cli.private_file import create_private
 from herma.cli.terminal import FINDINGS, FINE, Terminal
@@ -9,13 +10,16 @@ from herma.cli.terminal import FINDINGS, FINE, Terminal
 __all__ = ["hand_over"]
 
 
-def hand_over(name: str, text: str, said: str, arguments: argparse.Namespace, terminal: Terminal) -> int:
+def hand_over(
+    name: str, text: str, said: str, arguments: argparse.Namespace, terminal: Terminal, **beside: Any
+) -> int:
     """Print a text, or write it to the file of `--out`; return the exit code.
 
-    `name` is its member with `--json`, `said` what a person is told that was written; neither repeats it.
+    `name` is its member with `--json`, `said` what a person is told that was written; neither repeats it. `beside` are further
+    members, which are no secret.
     """
     if arguments.out is None:
-        terminal.json({name: text}) if arguments.json else terminal.out(text)
+        terminal.json({name: text, **beside}) if arguments.json else terminal.out(text)
         return FINE
     try:
         create_private(Path(arguments.out), text.encode("ascii") + b"\n")
@@ -25,7 +29,7 @@ def hand_over(name: str, text: str, said: str, arguments: argparse.Namespace, te
         )
         return FINDINGS
     if arguments.json:
-        terminal.json({"file": arguments.out})
+        terminal.json({"file": arguments.out, **beside})
     else:
         terminal.note(f"herma: wrote {said} to {arguments.out}")
     return FINE

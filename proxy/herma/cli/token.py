@@ -4,12 +4,11 @@ The key is printed once, and the configuration gets its hash: nobody who reads t
 """
 
 import argparse
-from pathlib import Path
 from typing import Any
 
+from herma.cli.handing_over import hand_over
 from herma.cli.key import strong_key
-from herma.cli.private_file import create_private
-from herma.cli.terminal import FINDINGS, FINE, USAGE, Terminal
+from herma.cli.terminal import FINE, USAGE, Terminal
 from herma.identity import hash_key
 from herma.policy.fire.request import is_job_id
 
@@ -28,27 +27,12 @@ def token_job(arguments: argparse.Namespace, terminal: Terminal) -> int:
     name = f"job-{arguments.job_id}"[:_MAX_NAME_CHARACTERS]
     entry = {"name": name, "job_id": arguments.job_id, "hash": hash_key(key)}
     text = key.reveal().decode("ascii")
-    if arguments.out is None:
-        if arguments.json:
-            terminal.json({"key": text, "entry": entry})
-        else:
-            # The key alone goes where a pipe can take it from.
-            terminal.out(text)
-            terminal.note(_yaml(entry))
-        return FINE
-    try:
-        create_private(Path(arguments.out), text.encode("ascii") + b"\n")
-    except OSError as error:
-        terminal.note(
-            f"herma: cannot write {arguments.out}: {error.strerror}; name a file that does not exist"
-        )
-        return FINDINGS
-    if arguments.json:
-        terminal.json({"file": arguments.out, "entry": entry})
-    else:
-        terminal.note(f"herma: wrote a key of 256 bits to {arguments.out}; the configuration gets:")
-        terminal.out(_yaml(entry))
-    return FINE
+    code = hand_over("key", text, "a key of 256 bits", arguments, terminal, entry=entry)
+    if code == FINE and not arguments.json:
+        # The key alone goes where a pipe can take it from.
+        say = terminal.note if arguments.out is None else terminal.out
+        say(_yaml(entry))
+    return code
 
 
 def _yaml(entry: dict[str, Any]) -> str:
