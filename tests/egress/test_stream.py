@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from support.egress_process import Child, Neighbour, child, ready, through
+from support.egress_process import Child, Neighbour, asked, child, ready, through
 from support.http2 import Http2Client, Http2Server, http2_server, tunnel
 from support.redactor import GITHUB
 from support.wire_tls import make_pair
@@ -28,6 +28,33 @@ def test_a_body_that_tells_no_length_is_counted(serving: Child, stranger: Neighb
         sock.sendall(head.encode() + b"20000\r\n" + b"a" * 0x20000 + b"\r\n0\r\n\r\n")
         assert sock.recv(4096).startswith(b"HTTP/1.1 413 ")
     assert "/chunked" not in [path for path, _ in stranger.seen]
+
+
+def _waiting(port: int, path: str, length: int) -> bytes:
+    place = f"127.0.0.1:{port}"
+    fields = ("Expect: 100-continue", f"Content-Length: {length}", f"X-Note: {path[1:]}")
+    return "\r\n".join([f"POST http://{place}{path} HTTP/1.1", f"Host: {place}", *fields, "", ""]).encode()
+
+
+@pytest.mark.parametrize("body", [b"", b"a" * 5])
+def test_a_body_that_is_refused_is_not_asked_for(serving: Child, stranger: Neighbour, body: bytes) -> None:
+    """Neither one of a length nor one that nobody would read; who sends it all the same hears the refusal."""
+    for port, length, status in ((9, 5, b"403"), (stranger.port, 1 << 40, b"413")):
+        said = asked(serving, _waiting(port, "/much", length) + body)
+        assert said.startswith(b"HTTP/1.1 " + status)
+        assert b"herma.egress." in said
+        assert b"connection: close" in said.lower()
+    assert "/much" not in [path for path, _ in stranger.seen]
+
+
+def test_a_body_that_may_come_is_asked_for(serving: Child, stranger: Neighbour) -> None:
+    """And arrives."""
+    with socket.create_connection(("127.0.0.1", serving.port), 10) as sock:
+        sock.sendall(_waiting(stranger.port, "/asked-for", 5))
+        assert sock.recv(4096) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        sock.sendall(b"hello")
+        assert sock.recv(4096).startswith(b"HTTP/1.1 200 ")
+    assert stranger.seen[-1] == ("/asked-for", b"hello")
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from herma.egress.record import Sending
 from herma.egress.recording import Recording
 from herma.egress.refusal import FAILED, refusal
 from herma.egress.soundness import is_sound
-from herma.egress.stream import MAX_REFUSED_BYTES
+from herma.egress.stream import MAX_REFUSED_BYTES, waits_for_word
 from herma.policy.decision import Allow, Deny
 from herma.policy.egress.destination import Destination
 from herma.policy.egress.outward import Outbound, Sent
@@ -278,9 +278,13 @@ class Gate:
         self._asking.refuse(sending, deny)
         if deny.status == _NOT_REACHED:
             sending.outcome = "failed"
-        if flow.request.stream or _length(flow) > MAX_REFUSED_BYTES:
+        waits = waits_for_word(flow.request)
+        if flow.request.stream or (_length(flow) > MAX_REFUSED_BYTES and not waits):
             self._kill(flow)
         else:
+            if waits:
+                # mitmproxy would ask for the body.
+                del flow.request.headers["expect"]
             flow.response = refusal(deny, sending.exchange)
 
     def _end(self, flow: HTTPFlow, status: int) -> None:

@@ -3,21 +3,27 @@
 import time
 from typing import Final, override
 
+from mitmproxy.http import Request, Response
 from mitmproxy.proxy import commands, events
 from mitmproxy.proxy.context import Context
 from mitmproxy.proxy.layer import CommandGenerator
 from mitmproxy.proxy.layers.http import GetHttpConnection, HttpStream, SendHttp
-from mitmproxy.proxy.layers.http._events import RequestData, ResponseEndOfMessage
+from mitmproxy.proxy.layers.http._events import RequestData, RequestHeaders, ResponseEndOfMessage
 from mitmproxy.proxy.layers.http._hooks import HttpResponseHeadersHook
 
 from herma.egress.body import FULL, TOO_LARGE, Body, body_of
 from herma.egress.refusal import unreachable
 from herma.egress.websocket import Socket
 
-__all__ = ["MAX_REFUSED_BYTES", "Stream"]
+__all__ = ["MAX_REFUSED_BYTES", "Stream", "waits_for_word"]
 
 # The body of what is refused is read to its end up to here, so that the refusal is heard.
 MAX_REFUSED_BYTES: Final = 1024 * 1024
+
+
+def waits_for_word(request: Request) -> bool:
+    """Tell whether the body of a request is sent only when it is asked for; one stream of many on a connection is read on."""
+    return not request.is_http2 and request.headers.get("expect", "").lower() == "100-continue"
 
 
 class Stream(HttpStream):
@@ -26,6 +32,26 @@ class Stream(HttpStream):
     def __init__(self, context: Context, stream_id: int) -> None:
         super().__init__(context, stream_id)
         self._dropped = 0
+
+    @override
+    def state_wait_for_request_headers(self, event: RequestHeaders) -> CommandGenerator[None]:
+        waits = waits_for_word(event.request)
+        yield from super().state_wait_for_request_headers(event)
+        if waits and self.client_state == self.state_consume_request_body and self.flow.response is not None:
+            yield from self._refuse_at_once(self.flow.response)
+
+    def _refuse_at_once(self, refusal: Response) -> CommandGenerator[None]:
+        """Answer who waits to be told whether to send a body: it is not asked for, and nothing of it is read (RFC 9110 section 10.1.1)."""
+        refusal.timestamp_start = time.time()
+        refusal.headers["connection"] = "close"
+        yield HttpResponseHeadersHook(self.flow)
+        if (yield from self.check_killed(True)):
+            return
+        yield from self.send_response()
+        self.flow.live = False
+        self.client_state = self.state_errored
+        # Whoever sends its body all the same hears the refusal first: a connection that is closed with unread bytes would lose it.
+        yield commands.CloseTcpConnection(self.context.client, half_close=True)
 
     @override
     def check_body_size(self, request: bool) -> CommandGenerator[bool]:
