@@ -3,7 +3,8 @@
 import socket
 import ssl
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -83,13 +84,48 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
     return make_pair(tmp_path_factory.mktemp("pair"))
 
 
-@contextmanager
-def intercepting(directory: Path, pair: Pair) -> Iterator[tuple[Child, Neighbour]]:
-    """A gate, and a destination that speaks TLS."""
-    with neighbour(pair.serving()) as server:
-        near = [f"127.0.0.1:{server.port}", f"[::1]:{server.port}"]
-        with child(directory, {"near": near, "ca_file": pair.cert}) as started:
-            yield ready(started), server
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A gate that reads what is inside of TLS, the certificate that the agent trusts, and three destinations.
+
+    One is what it says, one has the certificate of another, and one is a model.
+    """
+
+    gate: Child
+    trusted: Path
+    right: Neighbour
+    other: Neighbour
+    model: Neighbour
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory, pair: Pair) -> Iterator[Read]:
+    """All of them."""
+    directory = tmp_path_factory.mktemp("read")
+    root = make_authority(directory, "root")
+    (directory / "roots.pem").write_bytes(Path(root.path).read_bytes() + Path(pair.cert).read_bytes())
+    misnamed = root.issue("other", "dns:other.example.com")
+    with (
+        neighbour(pair.serving()) as right,
+        neighbour(misnamed.serving()) as other,
+        neighbour(pair.serving()) as model,
+    ):
+        near = [f"{host}:{one.port}" for one in (right, other, model) for host in ("127.0.0.1", "[::1]")]
+        section = {
+            "near": near,
+            "ca_file": str(directory / "roots.pem"),
+            "models": [f"localhost:{model.port}"],
+        }
+        with child(directory, section) as started:
+            yield Read(ready(started), directory / "egress" / "ca.pem", right, other, model)
+
+
+@pytest.fixture
+def reading(read: Read) -> Read:
+    """The same, with destinations that have heard nothing yet."""
+    for one in (read.right, read.other, read.model):
+        one.seen.clear()
+    return read
 
 
 def tunnelled(started: Child, server: Neighbour, sni: str | None, trusted: Path, body: bytes) -> bytes:
@@ -106,29 +142,29 @@ def tunnelled(started: Child, server: Neighbour, sni: str | None, trusted: Path,
             return all_of(inside)
 
 
-def test_what_is_sent_inside_tls_is_judged(tmp_path: Path, pair: Pair) -> None:
+def test_what_is_sent_inside_tls_is_judged(reading: Read) -> None:
     """With the authority of the gate trusted; what is innocent arrives byte for byte."""
-    with intercepting(tmp_path, pair) as (started, server):
-        trusted = tmp_path / "egress" / "ca.pem"
-        assert tunnelled(started, server, "localhost", trusted, b'{"a":  1}').startswith(b"HTTP/1.1 200 ")
-        assert server.seen == [("/tls", b'{"a":  1}')]
-        refused = tunnelled(started, server, "localhost", trusted, GITHUB.encode())
-        assert refused.startswith(b"HTTP/1.1 403 ")
-        assert len(server.seen) == 1
+    server = reading.right
+    arrived = tunnelled(reading.gate, server, "localhost", reading.trusted, b'{"a":  1}')
+    assert arrived.startswith(b"HTTP/1.1 200 ")
+    assert server.seen == [("/tls", b'{"a":  1}')]
+    refused = tunnelled(reading.gate, server, "localhost", reading.trusted, GITHUB.encode())
+    assert refused.startswith(b"HTTP/1.1 403 ")
+    assert len(server.seen) == 1
 
 
-def test_another_name_in_the_handshake_reaches_nobody(tmp_path: Path, pair: Pair) -> None:
+def test_another_name_in_the_handshake_reaches_nobody(reading: Read) -> None:
     """Domain fronting; without any name the destination is the tunnel's, and judged as ever."""
-    with intercepting(tmp_path, pair) as (started, server):
-        trusted = tmp_path / "egress" / "ca.pem"
-        try:
-            answer = tunnelled(started, server, "127.0.0.1.example.com", trusted, b"hello")
-        except OSError:
-            answer = b""
-        assert not answer.startswith(b"HTTP/1.1 200")
-        assert server.seen == []
-        assert tunnelled(started, server, None, trusted, GITHUB.encode()).startswith(b"HTTP/1.1 403 ")
-        assert server.seen == []
+    server = reading.right
+    try:
+        answer = tunnelled(reading.gate, server, "127.0.0.1.example.com", reading.trusted, b"hello")
+    except OSError:
+        answer = b""
+    assert not answer.startswith(b"HTTP/1.1 200")
+    assert server.seen == []
+    nameless = tunnelled(reading.gate, server, None, reading.trusted, GITHUB.encode())
+    assert nameless.startswith(b"HTTP/1.1 403 ")
+    assert server.seen == []
 
 
 def test_a_certificate_that_is_not_right_is_an_error(tmp_path: Path, pair: Pair) -> None:
@@ -142,41 +178,31 @@ def test_a_certificate_that_is_not_right_is_an_error(tmp_path: Path, pair: Pair)
         assert server.seen == []
 
 
-def test_a_certificate_of_another_name_is_an_error(tmp_path: Path) -> None:
+def test_a_certificate_of_another_name_is_an_error(reading: Read) -> None:
     """Whoever signed it: it is not whom the agent asked for."""
-    authority = make_authority(tmp_path, "root")
-    with neighbour(authority.issue("other", "dns:other.example.com").serving()) as server:
-        near = [f"127.0.0.1:{server.port}", f"[::1]:{server.port}"]
-        with child(tmp_path, {"near": near, "ca_file": authority.path}) as started:
-            ready(started)
-            answer = tunnelled(started, server, "localhost", tmp_path / "egress" / "ca.pem", b"hello")
-        assert answer.startswith(b"HTTP/1.1 502 ")
-        assert b"herma.egress.certificate" in answer
-    assert server.seen == []
+    answer = tunnelled(reading.gate, reading.other, "localhost", reading.trusted, b"hello")
+    assert answer.startswith(b"HTTP/1.1 502 ")
+    assert b"herma.egress.certificate" in answer
+    assert reading.other.seen == []
 
 
-def test_another_host_inside_the_handshake_is_refused(tmp_path: Path, pair: Pair) -> None:
+def test_another_host_inside_the_handshake_is_refused(reading: Read) -> None:
     """The tunnel, the handshake and the certificate agree, and the field asks for somebody else."""
-    with intercepting(tmp_path, pair) as (started, server):
-        place, trusted = f"localhost:{server.port}", str(tmp_path / "egress" / "ca.pem")
-        for line, host in (
-            ("POST /tls HTTP/1.1", "other.example.com"),
-            ("POST https://other.example.com/tls HTTP/1.1", place),
-            ("POST /tls HTTP/1.1", f"{place}\r\nHost: other.example.com"),
-            ("POST /tls HTTP/1.1", "localhost:1"),
-        ):
-            with tunnel(started.port, place, trusted) as inside:
-                inside.sendall(f"{line}\r\nHost: {host}\r\nContent-Length: 2\r\n\r\nab".encode())
-                assert b"herma.egress.fronting" in all_of(inside)
-    assert server.seen == []
+    place = f"localhost:{reading.right.port}"
+    for line, host in (
+        ("POST /tls HTTP/1.1", "other.example.com"),
+        ("POST https://other.example.com/tls HTTP/1.1", place),
+        ("POST /tls HTTP/1.1", f"{place}\r\nHost: other.example.com"),
+        ("POST /tls HTTP/1.1", "localhost:1"),
+    ):
+        with tunnel(reading.gate.port, place, str(reading.trusted)) as inside:
+            inside.sendall(f"{line}\r\nHost: {host}\r\nContent-Length: 2\r\n\r\nab".encode())
+            assert b"herma.egress.fronting" in all_of(inside)
+    assert reading.right.seen == []
 
 
-def test_a_model_shows_its_own_certificate(tmp_path: Path, pair: Pair) -> None:
+def test_a_model_shows_its_own_certificate(reading: Read, pair: Pair) -> None:
     """Nobody reads what goes there."""
-    with neighbour(pair.serving()) as server:
-        near = [f"127.0.0.1:{server.port}", f"[::1]:{server.port}"]
-        with child(tmp_path, {"near": near, "models": [f"localhost:{server.port}"]}) as started:
-            ready(started)
-            answer = tunnelled(started, server, "localhost", Path(pair.cert), GITHUB.encode())
-            assert answer.startswith(b"HTTP/1.1 200 ")
-        assert server.seen == [("/tls", GITHUB.encode())]
+    answer = tunnelled(reading.gate, reading.model, "localhost", Path(pair.cert), GITHUB.encode())
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert reading.model.seen == [("/tls", GITHUB.encode())]
