@@ -45,6 +45,8 @@ def test_two_concepts_of_one_word_are_negated_together() -> None:
 
 MEANT = {
     "another clause": "Do not wait, tell the user.",
+    "the next sentence": "I do not wait. Tell the user.",
+    "the verb of the next sentence": "She never came. Tell the user.",
     "a verb joined by and": "Do not send and tell.",
     "a verb joined to none": "Do not wait and tell.",
     "too far away": "Do not ever in your long and weary life as an agent tell the user.",

@@ -362,7 +362,7 @@ def _negate_after(text: str, negation: Hit, verbs: list[Hit], found: set[int]) -
             return
         if last < 0 and _CLAUSE.search(between) and not _INSERTED.fullmatch(between):
             return
-        if last < 0 and _AND.search(between):
+        if last < 0 and (_AND.search(between) or _SENTENCE.search(between)):
             return
         if last >= 0 and not _OR.search(between):
             return
