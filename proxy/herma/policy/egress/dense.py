@@ -28,6 +28,8 @@ _MIN_CHARS: Final = 5 * _GROUPS
 _TEXT: Final = bytes((*b"\t\n\r", *range(0x20, 0x7F)))
 _NO_TEXT_SHARE: Final = 6
 _PACKED: Final = (b"\x1f\x8b\x08", b"BZh", b"PK\x03\x04", b"\xfd7zX", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
+# Twelve characters of a key and the frame that zlib puts around them.
+_MIN_PACKED_CHARS: Final = 25
 _NO_SIGNS: Final = _LETTERS + b"+/=-_"
 
 _BASE58_LETTERS: Final = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -71,7 +73,7 @@ def _of_base85(raw: bytes, alphabet: _Alphabet) -> Iterator[bytes]:
         # One letter in four is a sign; a file of settings has fewer.
         if len(run.translate(None, _NO_SIGNS)) * 12 < len(run):
             continue
-        if _decoded(run[:5].translate(alphabet.table)).startswith(_PACKED):
+        if len(run) >= _MIN_PACKED_CHARS and _decoded(run[:5].translate(alphabet.table)).startswith(_PACKED):
             yield _decoded(run.translate(alphabet.table))
         for groups in alphabet.groups.findall(run):
             found = _decoded(groups.translate(alphabet.table))
