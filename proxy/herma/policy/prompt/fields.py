@@ -1,4 +1,4 @@
-"""What fields of a job say together: a list read as one sentence, a script that is run."""
+"""What fields of a job say together: a list or the parts of a message read as one sentence, a script that is run."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -19,5 +19,13 @@ def fields(job: Any) -> Iterator[tuple[str, str]]:
             members = [member for member in value if isinstance(member, str)]
             if len(members) >= MIN_MEMBERS:
                 yield place, " ".join(members)
+            # Of these two are read together: whoever takes the message reads them as one text.
+            parts = [text for member in value if isinstance(text := _text_of(member), str)]
+            if len(parts) > 1:
+                yield place, " ".join(parts)
         elif name.lower() == "script" and isinstance(value, str):
             yield place, f"run the script {value}"
+
+
+def _text_of(part: object) -> object:
+    return part.get("text") if isinstance(part, Mapping) else None
