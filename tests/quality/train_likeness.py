@@ -17,10 +17,11 @@ from pathlib import Path
 from herma.content.likeness import LIKENESS_FILE
 from herma.policy.prompt.forms import forms
 from herma.policy.prompt.likely import marks, senses
-from herma.policy.prompt.likeness import BUCKETS, buckets_of, parts, size
+from herma.policy.prompt.likeness import BUCKETS, Likeness, buckets_of, parts, size
 from herma.policy.prompt.reading import Reading
 from herma.policy.prompt.vocabulary import Vocabulary
 from quality.lines import SHIPPED, lines
+from quality.tradeoff_likeness import curve
 from support.guard_content import rules, words
 from support.likeness_file import likeness_text
 
@@ -106,6 +107,11 @@ def _folds(rows: Sequence[Row]) -> list[tuple[float, bool]]:
     return judged
 
 
+def _made(lines: Sequence[tuple[str, bool]], known: Vocabulary) -> Likeness:
+    weights = train([row(text, known, hostile=hostile) for text, hostile in lines])
+    return Likeness(*packed(weights), weights.bias)
+
+
 def _told(corpora: Sequence[Path]) -> Iterator[tuple[str, bool]]:
     for corpus in corpora:
         for stem in ("cron_malicious", "cron_benign"):
@@ -138,9 +144,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--no-folds", action="store_true", help="skip the table of unseen lines")
+    parser.add_argument("--curve", action="store_true", help="show what floors are worth, and make nothing")
     options = parser.parse_args(arguments)
     known = words()
     told = [*_told(options.corpora or [SHIPPED, SHIPPED / "written"]), *_examples()]
+    if options.curve:
+        for shown in curve(told, known, lambda lines: _made(lines, known), FOLDS):
+            print(shown)
+        return 0
     rows = [row(text, known, hostile=hostile) for text, hostile in told]
     hostile = sum(one.hostile for one in rows)
     if not hostile or hostile == len(rows):

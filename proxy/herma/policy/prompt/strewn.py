@@ -22,7 +22,9 @@ STREWN_SHARE: Final = 0.4
 MIN_STREWN_CHARS: Final = 24
 # Words that hang together by signs: names of branches, pages and files have fewer, but in links.
 _HANGING = re.compile(r"[^\W_]{1,24}(?:[-_.+|/*~·,:;=^]{1,2}[^\W_]{1,24}){8,}")
-_LONG_WORD: Final = Shape({"a": "".join(map(chr, range(33, 127)))}, "a" * 24)
+# Words that hang together make one that is longer than a word.
+LONGEST_WORD: Final = 24
+_LONG_WORD: Final = Shape({"a": "".join(map(chr, range(33, 127)))}, "a" * LONGEST_WORD)
 _GAP = re.compile(r"(?<=[^\W_])[-_.+|/*~·,:;=^]|[-_.+|*~·,:;=^](?=[-_+|*~·,:;=^])")
 # A link's path hangs together; where its words begin, the scheme is not far.
 _LINK = re.compile(r"\w://\S*$")
@@ -44,7 +46,6 @@ MIN_REPEATED: Final = 6
 # A word of German may have 40 letters; a text of nothing else has sentences without blanks.
 _RUN_ON = re.compile(r"[a-z\u00df-\u00f6\u00f8-\u00ff\u03ac-\u03ce\u0430-\u045f]{16,}")
 MIN_RUN_ON_CHARS: Final = 40
-LONGEST_WORD: Final = 24
 
 
 def parted(plain: str) -> Iterator[str]:
@@ -57,7 +58,7 @@ def parted(plain: str) -> Iterator[str]:
     for sign in signs:
         if plain.count(sign) >= STREWN_SHARE * written:
             yield plain.replace(sign, "")
-    if _LONG_WORD.may_match(plain) and any(
+    if _has_long_word(plain) and any(
         not _in_link(plain, hanging.start()) for hanging in _HANGING.finditer(plain)
     ):
         yield _GAP.sub(" ", plain)
@@ -65,6 +66,12 @@ def parted(plain: str) -> Iterator[str]:
         closed, count = _APART_IDEOGRAPHS.subn("", plain)
         if count >= MIN_APART:
             yield closed
+
+
+def _has_long_word(plain: str) -> bool:
+    if plain.isascii():
+        return _LONG_WORD.may_match(plain)
+    return max(map(len, plain.split()), default=0) >= LONGEST_WORD
 
 
 def _in_link(plain: str, at: int) -> bool:
