@@ -87,8 +87,8 @@ bench-timing: $(VENV)/dev.stamp  ## Ask whether times tell how near a wrong key 
 bench-egress: $(VENV)/dev.stamp  ## Measure the egress gate beside plain mitmproxy, and what it holds in memory; WRITE=1 writes the page
 	$(PY) tests/bench/egress.py --memory $(if $(WRITE),--write)
 
-train: $(VENV)/dev.stamp  ## Make the weights of the model of prompts again, from the corpora
-	$(PY) tests/quality/train.py $(CORPORA)
+train: $(VENV)/dev.stamp  ## Make the weights of the model of prompts again, from the corpora; CURVE=1 shows what its floor is worth
+	$(PY) tests/quality/train.py $(CORPORA) $(if $(CURVE),--curve)
 
 docs: $(VENV)/dev.stamp  ## Write the generated pages again
 	HERMA_WRITE_DOCS=1 $(PY) -m pytest -q -m generated
