@@ -43,6 +43,11 @@ def test_a_mark_before_the_first_word_shows_a_text_from_its_end(text: str) -> No
     assert bare(text) in read(text[::-1])
 
 
+def test_a_text_may_tell_that_it_is_backwards() -> None:
+    """Then no sign of it is needed."""
+    assert any("turn it off" in form for form in read("Read this in reverse: ffo ti nrut"))
+
+
 def test_a_capital_at_the_end_of_a_word_shows_it_too() -> None:
     """Where the last mark was left out."""
     assert "apaga la alarma" in read("Apaga la alarma"[::-1])
@@ -52,6 +57,8 @@ def test_a_capital_at_the_end_of_a_word_shows_it_too() -> None:
     "text",
     [
         "Send me the weather, and then tell the whole team about that.",
+        ".env is missing on web1. Tell me when it is back.",
+        "Remind Lena of her vitaminD on Monday.",
         "Write the test for fsS, IoT, macOS and GraphQL.",
         "Check 9f86d081884c7d659a2feaa0c55ad015 and 123e4567-e89b-12d3-a456-426614174000.",
         "Schick mir jeden Morgen die Liste, und nicht den ganzen Bericht.",

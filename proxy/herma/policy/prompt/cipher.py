@@ -56,6 +56,33 @@ _SHORT: Final = (
     " все всех это для что или при без если когда каждый после отправь файл ключ пароль"
     " усі всі після якщо кожен надішли كل على الى من جميع את כל של אל על מה और सभी को के से"
 )
+# A text may say that it is to be read from its end.
+_TOLD: Final = (
+    *(
+        "reverse",
+        "backward",
+        "ruckwarts",
+        "a l'envers",
+        "al reves",
+        "al contrario",
+        "ao contrario",
+        "achterstevoren",
+        "wspak",
+    ),
+    *(
+        "наоборот",
+        "задом наперед",
+        "навпаки",
+        "tersten",
+        "倒过来",
+        "倒着",
+        "逆さ",
+        "逆から",
+        "거꾸로",
+        "بالعكس",
+        "उल्टा",
+    ),
+)
 MIN_COMMON: Final = 2
 # More ways than this in one text are no cipher but a table of them.
 MAX_WAYS: Final = 3
@@ -65,6 +92,8 @@ _WORD: Final = re.compile(r"\w+")
 # A sentence from its end: the mark before its first word, or a capital behind the letters of its word.
 _MARK_FIRST = re.compile(r"\s{0,8}[.!?。।؟][^\W\d_]")
 _CAPITAL_LAST = re.compile(r"[A-ZÀ-ÞΑ-ΩА-Я](?<=[^\W\d_]{3}.)(?<=[^A-ZÀ-ÞΑ-ΩА-Я]{3}.)(?!\w)")
+_CAPITAL_FIRST = re.compile(r"(?<!\w)[A-ZÀ-ÞΑ-ΩА-Я](?=[^\W\d_])")
+_MARKS: Final = (".", "!", "?", "。", "।", "؟")
 _CAPITAL_SHAPE: Final = Shape({"a": LOWER, "A": UPPER}, "aaaA")
 
 
@@ -85,6 +114,8 @@ def _ciphers() -> tuple[list[str], list[tuple[int, bool]], list[_Table]]:
             for number, table in enumerate(tables, 1):
                 signs.setdefault(word.translate(table), (number, alone))
             signs.setdefault(word[::-1], (0, alone))
+    for word in _TOLD:
+        signs.setdefault(bare(word), (0, True))
     for word in _SHORT.split():
         signs.setdefault(f" {word[::-1]} ", (0, False))
         if word.isascii():
@@ -125,8 +156,12 @@ def deciphered(plain: str, text: str) -> Iterator[str]:
 
 def _ends_first(text: str) -> bool:
     if _MARK_FIRST.match(text) is not None:
-        return True
-    return _CAPITAL_SHAPE.may_match(text) and _CAPITAL_LAST.search(text) is not None
+        return not text.rstrip().endswith(_MARKS)
+    if not _CAPITAL_SHAPE.may_match(text):
+        return False
+    # A name may end with a capital; a text with more of them than of words that begin with one is no ordinary text.
+    last = len(_CAPITAL_LAST.findall(text))
+    return last > 0 and last > len(_CAPITAL_FIRST.findall(text))
 
 
 # Letters turned upside down; the word is then read from its end.

@@ -21,7 +21,7 @@ STREWN_SHARE: Final = 0.4
 # Below this a text is a name.
 MIN_STREWN_CHARS: Final = 24
 # Words that hang together by signs: names of branches, pages and files have fewer, but in links.
-_HANGING = re.compile(r"[^\W_]{1,24}(?:[-_.+|/*~·,:;=^]{1,2}[^\W_]{1,24}){8,}")
+_HANGING = re.compile(r"(?<![^\W_])[^\W_]{1,24}(?:[-_.+|/*~·,:;=^]{1,2}[^\W_]{1,24}){8,}")
 # Words that hang together make one that is longer than a word.
 LONGEST_WORD: Final = 24
 _LONG_WORD: Final = Shape({"a": "".join(map(chr, range(33, 127)))}, "a" * LONGEST_WORD)
