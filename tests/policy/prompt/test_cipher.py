@@ -58,6 +58,7 @@ def test_a_capital_at_the_end_of_a_word_shows_it_too() -> None:
     [
         "Send me the weather, and then tell the whole team about that.",
         ".env is missing on web1. Tell me when it is back.",
+        "Restart the reverse proxy and the reverse tunnel if they do not answer.",
         "Remind Lena of her vitaminD on Monday.",
         "Write the test for fsS, IoT, macOS and GraphQL.",
         "Check 9f86d081884c7d659a2feaa0c55ad015 and 123e4567-e89b-12d3-a456-426614174000.",

@@ -59,8 +59,14 @@ _SHORT: Final = (
 # A text may say that it is to be read from its end.
 _TOLD: Final = (
     *(
-        "reverse",
-        "backward",
+        # Not `reverse` alone: proxies and tunnels are called so.
+        "reverse this",
+        "reverse the text",
+        "reverse the following",
+        "reverse the letters",
+        "reversed",
+        "in reverse",
+        "backwards",
         "ruckwarts",
         "a l'envers",
         "al reves",
