@@ -1,62 +1,24 @@
 """The start of a job from outside: forged, used again, on another worker, another gate, after a restart; and a scheduler that is slow."""
 
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Self
+from signal import SIGTERM
+from typing import Any
 
 import pytest
 
-from support.fires import BODY, FIRE, JOB, RUN, fire_claims, scheduler
+from support.fires import BODY, FIRE, JOB, RUN, Scheduler, fire_claims, scheduler
 from support.gate import Gate
 from support.raw import Talk, raw, request
 from support.redis_server import RedisServer
-from support.tokens import Signer, key_set, signer
+from support.tokens import signer
 from support.upstream import RecordingUpstream
 
 ES, RS, NEXT = signer("ES256", "es"), signer("RS256", "rs"), signer("ES256", "next")
-PATIENCE_S = 30.0
-
-
-class Scheduler:
-    """Publishes its keys over HTTP on loopback: they can be changed, be slow to come, or not come at all."""
-
-    def __init__(self) -> None:
-        self.keys: tuple[Signer, ...] = (ES, RS)
-        self.asked = 0
-        self.status = 200
-        self.gone = threading.Event()
-        self.slow = False
-        scheduler = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                scheduler.asked += 1
-                if scheduler.slow:
-                    scheduler.gone.wait(PATIENCE_S)
-                body = key_set(*scheduler.keys)
-                self.send_response(scheduler.status)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}/certs"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.gone.set()
-        self._server.shutdown()
-        self._server.server_close()
+# A set of keys is read again no sooner than half a minute after it was read.
+PATIENCE_S = 60.0
 
 
 def configured(keys: Scheduler, **rest: Any) -> dict[str, Any]:
@@ -102,7 +64,7 @@ def test_a_token_is_used_once_over_all_workers_and_restarts(
     tmp_path: Path, upstream: RecordingUpstream, workers: int
 ) -> None:
     """Sixteen connections at once start one job; so does a gate that was killed and started again."""
-    with Scheduler() as keys:
+    with Scheduler(ES, RS) as keys:
         state = {"file": old_state(tmp_path / "state")}
         with Gate(tmp_path / "gate", upstream.url, configured(keys, workers=workers, state=state)) as gate:
             upstream.on("POST", RUN, [b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"])
@@ -128,7 +90,7 @@ def test_without_a_file_nothing_from_before_a_restart_is_taken(
     tmp_path: Path, upstream: RecordingUpstream
 ) -> None:
     """The memory is gone with the process, so a token from before counts as used."""
-    with Scheduler() as keys, Gate(tmp_path / "gate", upstream.url, configured(keys)) as gate:
+    with Scheduler(ES, RS) as keys, Gate(tmp_path / "gate", upstream.url, configured(keys)) as gate:
         ready(gate)
         assert fire(gate, ES.token(fire_claims())).status == 409
         soon = int(time.time()) + 25
@@ -139,7 +101,7 @@ def test_without_a_file_nothing_from_before_a_restart_is_taken(
 @pytest.mark.bypass(76)
 def test_two_gates_with_one_redis_see_one_use(tmp_path: Path, upstream: RecordingUpstream) -> None:
     """And neither starts anything while it cannot be asked, or after it lost what it knew."""
-    with Scheduler() as keys, RedisServer(tmp_path) as server:
+    with Scheduler(ES, RS) as keys, RedisServer(tmp_path) as server:
         from redis import Redis
 
         with Redis(port=server.port) as client:
@@ -173,7 +135,7 @@ def test_two_gates_with_one_redis_see_one_use(tmp_path: Path, upstream: Recordin
 @pytest.mark.bypass(75)
 def test_a_scheduler_that_is_slow_holds_up_nobody(tmp_path: Path, upstream: RecordingUpstream) -> None:
     """Made-up key ids cost it one request in a while, and the gate answers everybody meanwhile."""
-    with Scheduler() as keys, Gate(tmp_path / "gate", upstream.url, configured(keys)) as gate:
+    with Scheduler(ES, RS) as keys, Gate(tmp_path / "gate", upstream.url, configured(keys)) as gate:
         ready(gate)
         before, keys.slow = keys.asked, True
         begun = time.monotonic()
@@ -189,7 +151,7 @@ def test_a_scheduler_whose_keys_do_not_come_starts_nothing(
     tmp_path: Path, upstream: RecordingUpstream
 ) -> None:
     """Everybody else is served, and the operator is told."""
-    with Scheduler() as keys:
+    with Scheduler(ES, RS) as keys:
         keys.status = 500
         with Gate(tmp_path / "gate", upstream.url, configured(keys)) as gate:
             until(lambda: keys.asked > 0, gate)
@@ -215,3 +177,42 @@ def test_a_job_key_starts_its_job_at_the_running_gate(tmp_path: Path, upstream: 
         lines = [line for line in gate.audit() if line.get("job")]
         assert {line["operation"] for line in lines} == {"cron.fire", "cron.run"}
         assert key not in gate.written()
+
+
+@pytest.mark.bypass(75)
+def test_keys_that_change_at_a_running_gate(tmp_path: Path, upstream: RecordingUpstream) -> None:
+    """The scheduler's next key is taken soon after it signed with it, and the one that it took back opens nothing any more."""
+    with Scheduler(ES, RS) as keys, Gate(tmp_path / "gate", upstream.url, configured(keys)) as gate:
+        ready(gate)
+        keys.keys = (RS, NEXT)
+        # Known to the gate as the keys that it read last; the token without a job is 400 once its signature is good.
+        assert fire(gate, ES.token(fire_claims()), b"{}").status == 400
+        until(lambda: fire(gate, NEXT.token(fire_claims()), b"{}").status == 400, gate)
+        assert fire(gate, ES.token(fire_claims()), b"{}").status == 401
+        assert fire(gate, RS.token(fire_claims()), b"{}").status == 400
+        keys.keys, keys.status = (), 500
+        assert fire(gate, NEXT.token(fire_claims()), b"{}").status == 400
+
+
+def test_a_gate_that_stops_tells_the_agent_first(tmp_path: Path, upstream: RecordingUpstream) -> None:
+    """What was answered with 202 is told though the agent is busy at first, and the next gate tells it to nobody again."""
+    busy = [b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\n{}"]
+    taken = [1.0, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"]
+    upstream.on("POST", RUN, busy)
+    with Scheduler(ES) as keys:
+        state = {"file": old_state(tmp_path / "state")}
+        with Gate(tmp_path / "gate", upstream.url, configured(keys, state=state)) as gate:
+            ready(gate)
+            token = ES.token(fire_claims())
+            assert fire(gate, token).status == 202
+            until(lambda: started(upstream) == 1, gate)
+            upstream.on("POST", RUN, taken)
+            gate.signal(SIGTERM)
+            assert gate.wait_ended() == 0
+            assert started(upstream) == 2
+            told = [line for line in gate.audit() if line["operation"] == "cron.run"]
+            assert [(line["job"], line["status"]) for line in told] == [(JOB, 200)]
+            gate.start()
+            ready(gate)
+            assert fire(gate, token).status == 409
+            assert started(upstream) == 2
